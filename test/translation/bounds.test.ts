@@ -7,7 +7,8 @@ import {
 } from '../../src/domain/translation/call-fields.ts';
 import { inDoubtWords } from '../../src/domain/translation/doubt-words.ts';
 import { changedUpdate, newUpdate } from '../../src/domain/translation/new-update.ts';
-import { createInput, editInput } from '../../src/domain/translation/post-input.ts';
+import { editInput } from '../../src/domain/translation/edits/edit-input.ts';
+import { createInput } from '../../src/domain/translation/post-input.ts';
 
 /** What is just accepted, what is just refused, and the whole sentences about what is lost. */
 
@@ -149,11 +150,19 @@ describe('a post', () => {
 
 const changed = (text: string) => changedUpdate(pairsOf(`text=x&${text}`), NOW);
 
+const FACEBOOK_POST = {
+  service: 'facebook',
+  type: 'post',
+  link: undefined,
+  assets: [],
+  kept: { type: 'post' },
+  thread: [],
+  hasAnnotations: false,
+};
+
 describe('an edit', () => {
   test('without media leaves the media of the post alone', () => {
-    expect(
-      editInput('p1', changed(''), { service: 'facebook', type: 'post', hasLink: false, assets: [] }).input,
-    ).toEqual({
+    expect(editInput('p1', changed(''), FACEBOOK_POST).input).toEqual({
       id: 'p1',
       text: 'x',
     });
@@ -161,6 +170,7 @@ describe('an edit', () => {
 
   test('of a post whose channel is not known loses all media', () => {
     expect(editInput('p1', changed(`${LINK}&${PICTURE}`), undefined).leftOut).toEqual([
+      'the link https://a.example/b, for which a post of this service has no place beside its text and media',
       `media[picture] https://a.example/p.png, for which the post has no place`,
     ]);
   });

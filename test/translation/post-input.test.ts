@@ -1,6 +1,7 @@
 import { FieldRefused, type FieldPairs } from '../../src/domain/translation/call-fields.ts';
 import { changedUpdate, newUpdate } from '../../src/domain/translation/new-update.ts';
-import { createInput, editInput } from '../../src/domain/translation/post-input.ts';
+import { editInput } from '../../src/domain/translation/edits/edit-input.ts';
+import { createInput } from '../../src/domain/translation/post-input.ts';
 
 /** An old update as the input of the new API, service by service. */
 
@@ -174,7 +175,8 @@ test.each([
   expect(starts).toEqual([names, names]);
 });
 
-const PLAIN = { type: undefined, hasLink: false, assets: [] };
+const PLAIN = { type: undefined, link: undefined, assets: [], kept: {}, thread: [], hasAnnotations: false };
+const PREVIEWED = { link: { url: 'https://a.example/old' } };
 const changed = (text: string) => changedUpdate(pairsOf(text), NOW);
 
 test('an edit changes the text alone, or text, time and media', () => {
@@ -202,20 +204,20 @@ test.each([
   ],
   [
     'pinterest',
-    { title: 'Kept' },
+    { kept: { title: 'Kept' } },
     'media[link]=https://a.example/b',
     { metadata: { pinterest: { title: 'Kept', url: 'https://a.example/b' } } },
   ],
   [
     'pinterest',
-    { title: 'Old', url: 'https://a.example/kept' },
+    { kept: { title: 'Old', url: 'https://a.example/kept' } },
     `${SHOWN}&media[title]=New`,
     { assets: SHOWN_ASSETS, metadata: { pinterest: { title: 'New', url: 'https://a.example/kept' } } },
   ],
-  ['pinterest', { title: 'Kept', url: 'https://a.example/kept' }, SHOWN, { assets: SHOWN_ASSETS }],
+  ['pinterest', { kept: { title: 'Kept', url: 'https://a.example/kept' } }, SHOWN, { assets: SHOWN_ASSETS }],
   [
     'pinterest',
-    { title: 'Old', url: 'https://a.example/kept' },
+    { kept: { title: 'Old', url: 'https://a.example/kept' } },
     'media[title]=New',
     { metadata: { pinterest: { title: 'New', url: 'https://a.example/kept' } } },
   ],
@@ -224,19 +226,14 @@ test.each([
   ['facebook', { type: 'reel' }, SHOWN, { assets: SHOWN_ASSETS }],
   ['googlebusiness', { type: 'offer' }, SHOWN, { assets: SHOWN_ASSETS }],
   ['googlebusiness', { type: 'offer' }, 'media[link]=https://a.example/b', {}],
-  [
-    'linkedin',
-    { hasLink: true },
-    SHOWN,
-    { assets: SHOWN_ASSETS, metadata: { linkedin: { linkAttachment: null } } },
-  ],
+  ['linkedin', PREVIEWED, SHOWN, { assets: SHOWN_ASSETS, metadata: { linkedin: { linkAttachment: null } } }],
   [
     'facebook',
-    { type: 'reel', hasLink: true },
+    { type: 'reel', kept: { type: 'reel' }, ...PREVIEWED },
     SHOWN,
     { assets: SHOWN_ASSETS, metadata: { facebook: { type: 'reel', linkAttachment: null } } },
   ],
-  ['facebook', { hasLink: true }, 'media[title]=Another', {}],
+  ['facebook', PREVIEWED, 'media[title]=Another', {}],
 ])('an edit of a %s post, %j, with %s keeps what the call does not name', (service, has, media, sent) => {
   const post = { ...PLAIN, ...has, service };
   expect(editInput('p1', changed(`text=x&${media}`), post).input).toEqual({ id: 'p1', text: 'x', ...sent });

@@ -1,6 +1,9 @@
-import { badValue, type FieldPairs, webAddress } from './call-fields.ts';
+import { badValue, boundedText, type FieldPairs, webAddress } from './call-fields.ts';
 
-/** The pictures beside `media`: `extra_media[0][photo]`, with `[picture]` as another name and `[thumbnail]` beside it. */
+/**
+ * The pictures beside `media`: `extra_media[0][photo]`, with `[picture]` as another name, and `[thumbnail]` and
+ * `[alt_text]` beside it.
+ */
 
 export interface ExtraPicture {
   /** The name of the entry in the call, such as `extra_media[0]`. */
@@ -8,6 +11,7 @@ export interface ExtraPicture {
   photo: string | undefined;
   picture: string | undefined;
   thumbnail: string | undefined;
+  altText: string | undefined;
 }
 
 /** More pictures than any network takes in a post. */
@@ -19,9 +23,12 @@ const OWN = /^extra_media(?:\[|$)/;
 
 const FIELD = /^extra_media\[(\d{0,9})\]\[([\w-]*)\]$/;
 
-const NAMES = ['photo', 'picture', 'thumbnail'] as const;
+const ADDRESSES = ['photo', 'picture', 'thumbnail'] as const;
 
-const isName = (field: string) => NAMES.some((name) => name === field);
+const NAMES: readonly string[] = [...ADDRESSES, 'alt_text'];
+
+/** The longest alternative text of a picture: as much as the embedded new API takes. */
+export const LONGEST_ALT_TEXT = 10_000;
 
 /** The fields of one entry, with the names that they have in it. */
 interface Entry {
@@ -58,11 +65,12 @@ function pictureOf({ name, fields }: Entry): ExtraPicture {
     photo: webAddress(pairs, `${name}[photo]`),
     picture: webAddress(pairs, `${name}[picture]`),
     thumbnail: webAddress(pairs, `${name}[thumbnail]`),
+    altText: boundedText(pairs, `${name}[alt_text]`, LONGEST_ALT_TEXT),
   };
 }
 
 function unknownIn({ name, fields }: Entry): string[] {
-  const unknown = fields.filter(([field]) => !isName(field));
+  const unknown = fields.filter(([field]) => !NAMES.includes(field));
   return unknown.map(([field]) => `${name}[${field.slice(0, LONGEST_NAME)}]`);
 }
 
@@ -75,13 +83,17 @@ export function extraMediaIn(pairs: FieldPairs): { extra: ExtraPicture[]; unknow
 /** The address of the picture itself. */
 export const addressOf = ({ photo, picture }: ExtraPicture): string | undefined => photo ?? picture;
 
-/** The fields whose addresses were not sent, in one sentence, however many they are. */
+/** The fields of one entry that were not sent. An alternative text goes where its picture goes. */
+function lostFieldsOf(one: ExtraPicture, isSent: (address: string) => boolean): string[] {
+  const lost: string[] = ADDRESSES.filter((field) => one[field] !== undefined && !isSent(one[field]));
+  const address = addressOf(one);
+  const hasPicture = address !== undefined && isSent(address);
+  return one.altText === undefined || hasPicture ? lost : [...lost, 'alt_text'];
+}
+
+/** The fields that were not sent, in one sentence, however many they are. */
 export function lostExtra(extra: readonly ExtraPicture[], isSent: (address: string) => boolean): string[] {
-  const lost = extra.flatMap((one) =>
-    NAMES.filter((field) => one[field] !== undefined && !isSent(one[field])).map(
-      (field) => `${one.name}[${field}]`,
-    ),
-  );
+  const lost = extra.flatMap((one) => lostFieldsOf(one, isSent).map((field) => `${one.name}[${field}]`));
   const [first, ...others] = lost;
   if (first === undefined) return [];
   const more = others.length === 0 ? '' : ` and ${others.length} more of extra_media`;

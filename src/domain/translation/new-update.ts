@@ -10,7 +10,7 @@ import {
   webAddress,
 } from './call-fields.ts';
 import { dueTime } from './due-time.ts';
-import { addressOf, extraMediaIn, type ExtraPicture } from './extra-media.ts';
+import { addressOf, extraMediaIn, type ExtraPicture, LONGEST_ALT_TEXT } from './extra-media.ts';
 
 /**
  * Reads the parameters of a create or update of the old API. `shorten` and `attachment` are accepted and have no
@@ -35,6 +35,8 @@ export interface UpdateMedia {
   link: string | undefined;
   title: string | undefined;
   description: string | undefined;
+  /** The alternative text of the first picture. */
+  altText: string | undefined;
   /** The pictures after the first one. */
   extra: ExtraPicture[];
   /** Names that are not parameters. Their values are lost. */
@@ -69,7 +71,7 @@ function requireMap(pairs: FieldPairs): void {
     throw badValue('media', 'has to be a map of single values, such as media[link]');
 }
 
-const MEDIA_NAMES = ['photo', 'picture', 'thumbnail', 'video', 'link', 'title', 'description'];
+const MEDIA_NAMES = ['photo', 'picture', 'thumbnail', 'video', 'link', 'title', 'description', 'alt_text'];
 
 function unknownNames(pairs: FieldPairs): string[] {
   const names = pairs.filter(([, value]) => value !== '').map(([name]) => MEDIA_FIELD.exec(name)?.[1]);
@@ -88,12 +90,13 @@ function mediaIn(pairs: FieldPairs): UpdateMedia {
     link: webAddress(pairs, 'media[link]'),
     title: boundedText(pairs, 'media[title]', LONGEST_TEXT),
     description: boundedText(pairs, 'media[description]', LONGEST_TEXT),
+    altText: boundedText(pairs, 'media[alt_text]', LONGEST_ALT_TEXT),
     extra,
     unknown: [...unknownNames(pairs), ...unknown],
   };
 }
 
-/** Whether the update has an attachment. A title, a description or a thumbnail alone is not an attachment. */
+/** Whether the update has an attachment. A title, a description, an alternative text or a thumbnail alone is not an attachment. */
 export function hasMedia({ photo, picture, video, link, extra }: UpdateMedia): boolean {
   return [photo, picture, video, link, ...extra.map(addressOf)].some((address) => address !== undefined);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonObject } from '../http-client.ts';
 import { type MainApi, OrganizationGone, throwRefusal } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
+import { POST_TO_EDIT_FIELDS, type PostToEdit, postToEdit } from './post-to-edit.ts';
 import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
 
 /** Searches for posts at the new API. */
@@ -13,7 +14,7 @@ const MOST_PAGES = 6;
 
 const LIST = `query Look($input: PostsInput!, $after: String) { posts(input: $input, first: ${ON_ONE_PAGE}, after: $after) { edges { node { ${WRITTEN_POST_FIELDS} } } pageInfo { endCursor hasNextPage } } }`;
 
-const ONE = `query Look($input: PostInput!) { post(input: $input) { ${WRITTEN_POST_FIELDS} } }`;
+const oneOf = (fields: string) => `query Look($input: PostInput!) { post(input: $input) { ${fields} } }`;
 
 const listed = z.object({
   posts: z.object({
@@ -22,7 +23,8 @@ const listed = z.object({
   }),
 });
 
-const one = z.object({ post: writtenPost });
+const WRITTEN = { query: oneOf(WRITTEN_POST_FIELDS), shape: z.object({ post: writtenPost }) };
+const TO_EDIT = { query: oneOf(POST_TO_EDIT_FIELDS), shape: z.object({ post: postToEdit }) };
 
 export interface PostSearch {
   mainApi: MainApi;
@@ -97,15 +99,28 @@ export async function listPosts(
   }
 }
 
-/**
- * One post; undefined when the post does not exist.
- * @throws {Unauthorized | Forbidden | Unavailable}
- */
-export async function findPost(looking: PostSearch, id: string): Promise<WrittenPost | undefined> {
+async function findOne<Kind>(
+  looking: PostSearch,
+  { query, shape }: { query: string; shape: z.ZodType<{ post: Kind }> },
+  id: string,
+): Promise<Kind | undefined> {
   try {
-    return (await read(looking, { query: ONE, variables: { input: { id } }, shape: one })).post;
+    return (await read(looking, { query, variables: { input: { id } }, shape })).post;
   } catch (error) {
     if (error instanceof OrganizationGone) return undefined;
     throw error;
   }
+}
+
+/**
+ * One post; undefined when the post does not exist.
+ * @throws {Unauthorized | Forbidden | Unavailable}
+ */
+export function findPost(looking: PostSearch, id: string): Promise<WrittenPost | undefined> {
+  return findOne(looking, WRITTEN, id);
+}
+
+/** As `findPost`, with all that an edit of the post has to send again. */
+export function findPostToEdit(looking: PostSearch, id: string): Promise<PostToEdit | undefined> {
+  return findOne(looking, TO_EDIT, id);
 }

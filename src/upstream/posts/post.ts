@@ -9,7 +9,7 @@ const postLink = z.object({
   thumbnail: z.string().nullish(),
 });
 
-const asset = z.object({ type: z.string(), source: z.string(), thumbnail: z.string().nullish() });
+export const asset = z.object({ type: z.string(), source: z.string(), thumbnail: z.string().nullish() });
 
 /** What only the service of the post has; a service without such a field does not tell it. */
 export const postMetadata = z.object({

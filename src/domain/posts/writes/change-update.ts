@@ -1,10 +1,11 @@
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import { Forbidden } from '../../../upstream/main-api.ts';
-import { findPost } from '../../../upstream/posts/find-posts.ts';
+import { findPostToEdit } from '../../../upstream/posts/find-posts.ts';
 import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
+import { editInput } from '../../translation/edits/edit-input.ts';
+import { type EditedPost, editedPostOf } from '../../translation/edits/edited-post.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
-import { type EditedPost, editInput } from '../../translation/post-input.ts';
 import { isUpdateId } from '../../translation/update-id.ts';
 import type { PostsDeps } from '../deps.ts';
 import { mainApiOf } from '../../grants/main-api-of.ts';
@@ -42,15 +43,11 @@ async function editedPost(context: PostsDeps, writer: Writer, id: string): Promi
     const mainApi = mainApiOf(context, grant);
     takeWrite(context, grant);
     return withAccessToken(context, grant, (accessToken) =>
-      findPost({ mainApi, accessToken, now: context.clock.now() }, id),
+      findPostToEdit({ mainApi, accessToken, now: context.clock.now() }, id),
     );
   });
   const found = await readInTime(context, writer, reading);
-  if (!found) return undefined;
-  const { linkAttachment, ...kept } = found.metadata ?? {};
-  const hasLink = linkAttachment !== undefined && linkAttachment !== null;
-  const [type, title, url] = [kept.type ?? undefined, kept.title ?? undefined, kept.url ?? undefined];
-  return { service: found.channelService, type, title, url, hasLink, assets: found.assets };
+  return found && editedPostOf(found);
 }
 
 /** The content for a digest; undefined where text and time of a post cannot show whether the change was done. */
@@ -79,6 +76,16 @@ interface PreparedWrite {
   kind: 'prepared';
   write: Write;
   leftOut: string[];
+  /** What an edit brings, where its post was not read. */
+  unread?: { id: string; update: UpdateContent };
+}
+
+function editFor(id: string, update: UpdateContent, post: EditedPost | undefined): PreparedWrite {
+  const { input, leftOut } = editInput(id, update, post);
+  const content = contentOfChange(id, update, post);
+  const shown = content === undefined ? {} : { content };
+  const write = { call: 'update', write: { mutation: 'editPost', input }, postId: id, ...shown } as const;
+  return { kind: 'prepared', write, leftOut };
 }
 
 /** @throws {FieldRefused} */
@@ -88,14 +95,39 @@ async function editOf(
   { id, pairs }: Extract<UpdateChange, { call: 'update' }>,
 ): Promise<PreparedWrite> {
   const update = changedUpdate(pairs, context.clock.now());
-  const post = (await mayReadPost(context, writer, update))
-    ? await editedPost(context, writer, id)
-    : undefined;
-  const { input, leftOut } = editInput(id, update, post);
-  const content = contentOfChange(id, update, post);
-  const shown = content === undefined ? {} : { content };
-  const write = { call: 'update', write: { mutation: 'editPost', input }, postId: id, ...shown } as const;
-  return { kind: 'prepared', write, leftOut };
+  if (!(await mayReadPost(context, writer, update)))
+    return { ...editFor(id, update, undefined), unread: { id, update } };
+  return editFor(id, update, await editedPost(context, writer, id));
+}
+
+/**
+ * The edit of a thread after the refusal of an edit whose post was not read: the new API refuses a text that the first part
+ * of the thread does not have. A text alone costs no reading before its write, for hardly any post is a thread.
+ */
+async function editOfThread(
+  context: PostsDeps,
+  writer: Writer,
+  { preparing: { unread }, end }: { preparing: PreparedWrite; end: WriteEnd },
+): Promise<PreparedWrite | undefined> {
+  const isRefused = end.kind === 'refused' && end.refusal.kind === 'InvalidInputError';
+  if (!unread || !isRefused || !(await hasScope(context, writer.mapping, 'posts:read'))) return undefined;
+  const post = await editedPost(context, writer, unread.id).catch((error: unknown) => {
+    if (error instanceof Forbidden) return undefined;
+    throw error;
+  });
+  return post && post.thread.length > 0 ? editFor(unread.id, unread.update, post) : undefined;
+}
+
+interface SentChange {
+  sent: PreparedWrite;
+  end: WriteEnd;
+}
+
+async function sendChange(context: PostsDeps, writer: Writer, preparing: PreparedWrite): Promise<SentChange> {
+  const end = await sendWrite(context, writer, preparing.write);
+  const again = await editOfThread(context, writer, { preparing, end });
+  if (!again) return { sent: preparing, end };
+  return { sent: again, end: await sendWrite(context, writer, again.write) };
 }
 
 async function prepared(context: PostsDeps, writer: Writer, change: UpdateChange): Promise<PreparedWrite> {
@@ -148,9 +180,9 @@ export async function changeUpdate(
   await requireScope(context, writer.mapping, 'posts:write');
   const preparing = await prepared(context, writer, change).catch(unlessForbidden);
   if (preparing.kind === 'refused') return preparing;
-  const { write, leftOut } = preparing;
   try {
-    const end = await sendWrite(context, writer, write);
+    const { sent, end } = await sendChange(context, writer, preparing);
+    const { write, leftOut } = sent;
     const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
     await requireRight(context, writer, settled);
     const ended = endOf(settled);

@@ -1,0 +1,123 @@
+import { addressOf } from '../extra-media.ts';
+import { type SentAsset, firstPicture, lostOf, mediaInput, withoutAbsent } from '../media-input.ts';
+import type { UpdateContent, UpdateMedia } from '../new-update.ts';
+import { serviceMetadata, type PostInput, timingFields } from '../post-input.ts';
+import { type EditedPost, inputOfAsset, wordsOfPicture } from './edited-post.ts';
+
+/**
+ * Converts an update of an existing post to the input of `editPost` of the new API, which keeps what an edit leaves out, and
+ * replaces the media and the fields of a service whole.
+ */
+
+/** Kinds of posts with media or fields that a link would take away. */
+const OWN_KINDS: ReadonlySet<string> = new Set(['reel', 'story', 'offer', 'event']);
+
+const hasPlaceForLink = ({ type }: EditedPost) => type === undefined || !OWN_KINDS.has(type);
+
+/** The named further pictures of a call, in their order. */
+const namedExtra = ({ extra }: UpdateMedia) => extra.filter((one) => addressOf(one) !== undefined);
+
+/**
+ * Whether all pictures of a call stand in the post already, where the call names them. An old program sends back what it has
+ * read, or a part of it: `media` without `extra_media`, or without the video, for whose address the old API had no name.
+ */
+function standAlready(media: UpdateMedia, { service, assets: [head, ...rest] }: EditedPost): boolean {
+  if (media.video !== undefined) return false;
+  const first = firstPicture(media, service);
+  const isFirst = first === undefined || (head?.type === 'image' && head.source === first);
+  const pictures = rest.filter(({ type }) => type === 'image').map(({ source }) => source);
+  return isFirst && namedExtra(media).every((one, place) => addressOf(one) === pictures[place]);
+}
+
+/** The media of a post whose pictures stay; undefined where the call brings no other alternative text for one of them. */
+function withOtherTexts(media: UpdateMedia, { service, assets }: EditedPost): SentAsset[] | undefined {
+  const texts = namedExtra(media).map(({ altText }) => altText);
+  let isOther = false;
+  const sent = assets.flatMap((asset, at) => {
+    const isHead = at === 0 && firstPicture(media, service) !== undefined;
+    const isFurther = at > 0 && asset.type === 'image';
+    const ofFurther = isFurther ? texts.shift() : undefined;
+    const altText = isHead ? media.altText : ofFurther;
+    if (altText === undefined || altText === asset.image?.altText) return inputOfAsset(asset);
+    isOther = true;
+    return inputOfAsset({ ...asset, image: { ...asset.image, altText } });
+  });
+  return isOther ? sent : undefined;
+}
+
+/** A picture that the post has already keeps what is said of it, but for what the call says of it. */
+function withKeptWords(sent: readonly SentAsset[], { assets }: EditedPost): SentAsset[] {
+  return sent.map((one) => {
+    const standing = assets.find(({ type, source }) => type === 'image' && source === one.image?.url);
+    const words = standing && wordsOfPicture(standing);
+    return one.image && words
+      ? { image: { ...one.image, metadata: { ...words, ...one.image.metadata } } }
+      : one;
+  });
+}
+
+/** What goes with an edit that brings other media, beside the first picture, in whose place the new one stands. */
+function replacedMedia({ assets: [, ...rest] }: EditedPost, sent: readonly SentAsset[]): string[] {
+  const text = JSON.stringify(sent);
+  const gone = rest.filter(({ source }) => !text.includes(JSON.stringify(source)));
+  return gone.length === 0 ? [] : ['the further media that the update had and the call does not name'];
+}
+
+interface SentMedia {
+  /** Undefined where the media of the post stay. */
+  assets: SentAsset[] | undefined;
+  /** The fields of a link that comes or goes; null where it goes. */
+  link: Record<string, unknown>;
+  leftOut: string[];
+}
+
+/** An edit names pictures only where the call brings some, other words for them, or a link that excludes them. */
+function sentMedia(update: UpdateContent, post: EditedPost): SentMedia {
+  const { media } = update;
+  const { assets, linkFields, leftOut } = mediaInput(update, post.service, hasPlaceForLink(post));
+  if (assets.length === 0)
+    return { assets: 'linkAttachment' in linkFields ? [] : undefined, link: linkFields, leftOut };
+  if (standAlready(media, post)) return { assets: withOtherTexts(media, post), link: linkFields, leftOut };
+  return {
+    assets: withKeptWords(assets, post),
+    link: post.link ? { linkAttachment: null } : linkFields,
+    leftOut: [...leftOut, ...replacedMedia(post, assets)],
+  };
+}
+
+const sourcesOf = (assets: EditedPost['assets']) => assets.map(({ source }) => source).join(' ');
+
+type Thread = Array<{ text: string; assets: SentAsset[] }>;
+
+/** The thread of a post with the new text and the new media in its first part, which the new API demands. */
+function threadOf(text: string, { thread, assets }: EditedPost, sent: SentAsset[] | undefined): Thread {
+  const [first, ...rest] = thread.map((part) => ({
+    text: part.text,
+    assets: part.assets.flatMap(inputOfAsset),
+    hasMediaOfPost: sourcesOf(part.assets) === sourcesOf(assets),
+  }));
+  if (!first) return [];
+  const others = rest.map((part) => ({ text: part.text, assets: part.assets }));
+  return [{ text, assets: first.hasMediaOfPost ? (sent ?? first.assets) : first.assets }, ...others];
+}
+
+/** The fields of the service: only where a link comes or goes, or where the post is a thread. Then as the post has them. */
+function metadataOf(text: string, post: EditedPost, { assets, link }: SentMedia) {
+  const thread = threadOf(text, post, assets);
+  if (thread.length === 0 && Object.keys(link).length === 0) return undefined;
+  const kept = post.link ? { ...post.kept, linkAttachment: post.link } : post.kept;
+  return serviceMetadata(post.service, { ...kept, ...link, ...(thread.length > 0 && { thread }) });
+}
+
+/** The input of `editPost`. The form of media and of a title depends on the post, so without it they are left out. */
+export function editInput(id: string, update: UpdateContent, post: EditedPost | undefined): PostInput {
+  const own = { id, text: update.text, ...timingFields(update) };
+  if (!post) return { input: own, leftOut: lostOf(update, { assets: [], linkFields: {} }) };
+  const sent = sentMedia(update, post);
+  const metadata = metadataOf(update.text, post, sent);
+  const gone = metadata && post.hasAnnotations ? ['the mentions that the text of the update had'] : [];
+  return {
+    input: { ...own, ...withoutAbsent({ assets: sent.assets, metadata }) },
+    leftOut: [...sent.leftOut, ...gone],
+  };
+}

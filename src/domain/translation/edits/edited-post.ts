@@ -1,0 +1,105 @@
+import type { PostToEdit, WholeAsset } from '../../../upstream/posts/post-to-edit.ts';
+import { type SentAsset, withoutAbsent } from '../media-input.ts';
+
+/** A post of the new API in the form in which an edit can send it again: what an edit replaces, it replaces whole. */
+
+/** A post that is edited, as the new API has it. */
+export interface EditedPost {
+  service: string;
+  /** Its kind where the service has kinds (`post`, `reel`, `story`, `offer`); undefined where it is not known. */
+  type: string | undefined;
+  /** The linked page that it shows, as an input names it. */
+  link: Record<string, unknown> | undefined;
+  /** Its pictures, videos and documents, in their order. */
+  assets: readonly WholeAsset[];
+  /** The other fields of its service, as an input names them. */
+  kept: Record<string, unknown>;
+  /** The parts of a thread, the post itself first; empty for any other post. */
+  thread: ReadonlyArray<{ text: string; assets: readonly WholeAsset[] }>;
+  /** Whether parts of its text stand for something. They begin and end at places of the old text. */
+  hasAnnotations: boolean;
+}
+
+const isSaid = (value: unknown) => value !== undefined && value !== null && value !== '';
+
+const said = (fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => isSaid(value)));
+
+type Metadata = NonNullable<PostToEdit['metadata']>;
+
+function linkOf({ linkAttachment }: Metadata): EditedPost['link'] {
+  if (!linkAttachment) return undefined;
+  const { url, title, text, thumbnail } = linkAttachment;
+  return said({ url, title, description: text, thumbnail: thumbnail ? { url: thumbnail } : undefined });
+}
+
+/** Kinds that an input can name. The new API tells the others of Threads by itself. */
+const KEPT_KINDS: Record<string, readonly string[]> = {
+  facebook: ['post', 'reel', 'story'],
+  threads: ['ghost_post'],
+};
+
+function keptOf({ channelService }: PostToEdit, metadata: Metadata): Record<string, unknown> {
+  const { type, title, url, firstComment, topic, locationId, locationName, spoilerText, ...more } = metadata;
+  return said({
+    type: KEPT_KINDS[channelService]?.includes(type ?? '') === true ? type : undefined,
+    title,
+    url,
+    firstComment,
+    topic,
+    locationId,
+    locationName,
+    spoilerText,
+    isAiGenerated: more.isAiGenerated === true ? true : undefined,
+    retweet: more.retweet ? { id: more.retweet.id } : undefined,
+  });
+}
+
+/** A post with what an edit has to send again. */
+export function editedPostOf(post: PostToEdit): EditedPost {
+  const metadata = post.metadata ?? {};
+  return {
+    service: post.channelService,
+    type: metadata.type ?? undefined,
+    link: linkOf(metadata),
+    assets: post.assets,
+    kept: keptOf(post, metadata),
+    thread: metadata.thread ?? [],
+    hasAnnotations: (metadata.annotations ?? []).length > 0,
+  };
+}
+
+/** The alternative text of a picture and the people in it; undefined where it has neither. */
+export function wordsOfPicture({ image }: WholeAsset): Record<string, unknown> | undefined {
+  const { altText, userTags } = image ?? {};
+  const tags = userTags && userTags.length > 0 ? userTags : undefined;
+  const hasWords = isSaid(altText) || tags !== undefined;
+  return hasWords ? withoutAbsent({ altText: altText ?? '', userTags: tags }) : undefined;
+}
+
+function pictureInput(asset: WholeAsset): SentAsset {
+  const { source: url, thumbnail } = asset;
+  const small = thumbnail && thumbnail !== url ? { thumbnailUrl: thumbnail } : {};
+  const metadata = wordsOfPicture(asset);
+  return { image: { url, ...small, ...(metadata && { metadata }) } };
+}
+
+function videoInput({ source: url, video }: WholeAsset): SentAsset {
+  const metadata = said({ title: video?.title, thumbnailOffset: video?.thumbnailOffset });
+  return { video: { url, ...(Object.keys(metadata).length > 0 && { metadata }) } };
+}
+
+/** What a post has, as an input names it. Empty for a kind that an input cannot name. */
+export function inputOfAsset(asset: WholeAsset): SentAsset[] {
+  const { type, source, thumbnail, document } = asset;
+  switch (type) {
+    case 'image':
+      return [pictureInput(asset)];
+    case 'video':
+      return [videoInput(asset)];
+    case 'document':
+      return [{ document: { url: source, title: document?.title ?? '', thumbnailUrl: thumbnail ?? source } }];
+    default:
+      return [];
+  }
+}
