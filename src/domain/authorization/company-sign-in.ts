@@ -39,6 +39,8 @@ export interface ReturnedCompanySignIn {
   id: string;
   state: string;
   travelled: SealedContent;
+  /** When it began. */
+  began: number;
 }
 
 interface CompanySignInStart {
@@ -79,7 +81,8 @@ export async function openCompanySignIn(
   const opened = await openTraveller(context, placeOf(state), sealed);
   if (opened === undefined) return undefined;
   const travelled = JSON.parse(opened) as SealedContent;
-  return travelled.end > context.clock.now() ? { id: signInId(state), state, travelled } : undefined;
+  if (travelled.end <= context.clock.now()) return undefined;
+  return { id: signInId(state), state, travelled, began: travelled.end - AUTHORIZATION_REQUEST_LIFETIME };
 }
 
 /** Claims a sign-in that came back, once; false where it was claimed before. */

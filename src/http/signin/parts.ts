@@ -26,6 +26,8 @@ export interface SigninPagesDeps {
   browsers: BrowserCookies;
   signIns: SignInCookies;
   signedOut: SignedOutMark;
+  /** The same for staff of the company. */
+  companySignedOut: SignedOutMark;
   /** Finds the signed-in person of this browser, for the pages that ask. */
   sessions: RequestHandler;
   /** The client for a request: the client of its app, or the bridge's own client for a sign-in. */
@@ -68,6 +70,7 @@ export function createSigninParts(context: SigninDeps, pages: PageRenderer): Sig
     browsers: createBrowserCookies(publicUrl),
     signIns: createSignInCookies(publicUrl),
     signedOut: createSignedOutMark(publicUrl),
+    companySignedOut: createSignedOutMark(publicUrl, 'company_signed_out'),
     sessions: sessions(context),
     clientFor,
     // A request of an earlier version does not say, so the present client of its app is tried.

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { DAY } from '../../shared/lifetimes.ts';
 
 /**
- * Remembers in a browser that somebody signed out. The session at the new API may go on, so without this mark the next
+ * Remembers in a browser that somebody signed out. The session at the new API, or at the company, may go on, so without this mark the next
  * sign-in, which any site can begin, would need no password (docs/threats.md F202). It says when, and nothing of the person.
  */
 export interface SignedOutMark {
@@ -20,10 +20,16 @@ export interface SignedOutMark {
 /** As long as a session at an account page may reasonably go on. */
 const LASTS = 30 * DAY;
 
-/** The mark on the bridge's public address. The address decides whether the cookie may travel over plain HTTP. */
-export function createSignedOutMark(publicUrl: string): SignedOutMark {
+/**
+ * The mark on the bridge's public address. The address decides whether the cookie may travel over plain HTTP. A mark of
+ * the company sign-in is another cookie: the session that goes on is one at another server.
+ */
+export function createSignedOutMark(
+  publicUrl: string,
+  kind: 'signed_out' | 'company_signed_out' = 'signed_out',
+): SignedOutMark {
   const secure = publicUrl.startsWith('https:');
-  const name = `${secure ? '__Host-' : ''}gb_signed_out`;
+  const name = `${secure ? '__Host-' : ''}gb_${kind}`;
   const options = { httpOnly: true, sameSite: 'lax', secure, path: '/' } as const;
   const read = (req: Request) => (req.cookies as Record<string, unknown> | undefined)?.[name];
   const isIn = (req: Request) => read(req) !== undefined;

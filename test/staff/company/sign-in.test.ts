@@ -136,7 +136,7 @@ test('signing out ends the session for whoever holds its cookie', async () => {
   const browser = await staffBrowser(ground);
   const cookie = `gb_session=${session(browser)}`;
   const out = await pressIn(browser, await browser.get(ground.at('/support')), /Sign out/);
-  expect(out.location).toBe('/');
+  expect(out.location).toBe('/sign-in/company/signed-out');
   const again = await new CookieWalker().get(ground.at('/support'), { cookie });
   expect(again.location).toContain('/sign-in/company');
 });

@@ -1,5 +1,6 @@
 import type { RequestHandler, Router } from 'express';
 import { companyStaffOf, personOf, signOut } from '../../signin/session.ts';
+import { COMPANY_SIGNED_OUT } from '../../signin/company/company-paths.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 
 /**
@@ -35,11 +36,11 @@ function showSignedOut(frame: PageShell): RequestHandler {
 export function signOutRoutes(router: Router, frame: PageShell): void {
   router.get(PAGE, showSignedOut(frame));
   router.post(PAGE, async (req, res) => {
+    const { companySignedOut, signedOut } = frame.parts;
     const isStaff = companyStaffOf(req) !== undefined;
     await signOut(req);
-    // Staff of the company have no session at the new API.
-    if (isStaff) return res.redirect(303, '/');
-    frame.parts.signedOut.give(res, frame.context.clock.now());
-    res.redirect(303, PAGE);
+    const mark = isStaff ? companySignedOut : signedOut;
+    mark.give(res, frame.context.clock.now());
+    res.redirect(303, isStaff ? COMPANY_SIGNED_OUT : PAGE);
   });
 }

@@ -28,6 +28,12 @@ export function waysIn({ context }: CompanyPages, returnTo: string) {
 
 const isDenied = (error: unknown) => error instanceof SignInRefused && error.code === 'access_denied';
 
+/** Shows that nobody is signed in, because somebody signed out in this browser after the sign-in began. */
+export function showSignedOutSince(parts: CompanyPages, res: Response, returnTo: string): void {
+  const shown = { title: NOT_SIGNED_IN, why: 'signed out', ...waysIn(parts, returnTo) };
+  sendPage(res, parts.pages.render('company-failed', shown));
+}
+
 /** Shows that nobody is signed in. An error that is no failure of the provider goes on to the error page. */
 export function showFailure(
   parts: CompanyPages,

@@ -10,7 +10,10 @@ export const COMPANY_SIGN_IN = '/sign-in/company';
  */
 export const COMPANY_RETURN = `${COMPANY_SIGN_IN}/return`;
 
-/** The same with the public address. */
+/** The page after a sign-out of staff. */
+export const COMPANY_SIGNED_OUT = `${COMPANY_SIGN_IN}/signed-out`;
+
+/** The address of the return with the public address. */
 export const companyReturnAddress = ({ publicUrl }: { publicUrl: string }): string =>
   `${publicUrl}${COMPANY_RETURN}`;
 

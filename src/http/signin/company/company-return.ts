@@ -15,7 +15,7 @@ import { requestIdOf } from '../../request-id.ts';
 import { unknownState } from '../return/own-return.ts';
 import { loadSession, startSession } from '../session.ts';
 import { askIfAnother } from '../sign-in-or-ask.ts';
-import { type CompanyPages, showFailure, waysIn } from './company-failure.ts';
+import { type CompanyPages, showFailure, showSignedOutSince, waysIn } from './company-failure.ts';
 import { companyReturnAddress, staffReturnPath } from './company-paths.ts';
 
 /**
@@ -67,6 +67,9 @@ async function signInStaff(parts: CompanyPages, res: Response, signIn: ReturnedC
   const arrival = { signIn, redirectUri, query: queryOf(res.req) };
   const { person, role } = await completeCompanySignIn(context, arrival);
   const returnTo = staffReturnPath(signIn.travelled.returnTo);
+  const now = context.clock.now();
+  if (parts.companySignedOut.isBetween(res.req, signIn.began, now))
+    return showSignedOutSince(parts, res, returnTo);
   if (role === undefined) {
     context.logger.warn('somebody without a role came by the company sign-in', { requestId });
     const shown = { title: 'You have no role here', name: person.name, ...waysIn(parts, returnTo) };
@@ -75,7 +78,8 @@ async function signInStaff(parts: CompanyPages, res: Response, signIn: ReturnedC
   await loadSession(parts, res.req, res);
   if (askIfAnother(parts, { req: res.req, res }, { staff: person, returnTo })) return;
   await keepArrival(context, person, { role, requestId });
-  await startSession(res.req, { staff: person }, context.clock.now());
+  await startSession(res.req, { staff: person }, now);
+  parts.companySignedOut.remove(res.req, res);
   res.redirect(303, returnTo);
 }
 

@@ -2,8 +2,9 @@ import type { Router } from 'express';
 import { brake } from '../../pages/brake.ts';
 import type { SigninPagesDeps } from '../parts.ts';
 import { createSignInCookies } from '../sign-in-cookie.ts';
-import { COMPANY_RETURN, COMPANY_SIGN_IN } from './company-paths.ts';
+import { COMPANY_RETURN, COMPANY_SIGN_IN, COMPANY_SIGNED_OUT } from './company-paths.ts';
 import { companyReturn } from './company-return.ts';
+import { showCompanySignedOut } from './company-signed-out.ts';
 import { startCompany } from './company-start.ts';
 
 const SIGN_INS = { what: 'company sign-ins', perMinute: 600 };
@@ -16,4 +17,5 @@ export function companyRoutes(router: Router, parts: SigninPagesDeps): void {
   const pages = { ...parts, companySignIns };
   router.get(COMPANY_SIGN_IN, brake(context, SIGN_INS), startCompany(pages));
   router.get(COMPANY_RETURN, companyReturn(pages));
+  router.get(COMPANY_SIGNED_OUT, parts.sessions, showCompanySignedOut(pages));
 }

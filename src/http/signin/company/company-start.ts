@@ -11,9 +11,10 @@ interface WantedSignIn {
   isOther: boolean;
 }
 
-const wantedBy = ({ query }: Request): WantedSignIn => ({
-  returnTo: staffReturnPath(query['return_to']),
-  isOther: query['other'] === 'yes',
+/** After a sign-out in this browser the company asks who is there, too (docs/threats.md F202). */
+const wantedBy = ({ companySignedOut }: CompanyPages, req: Request): WantedSignIn => ({
+  returnTo: staffReturnPath(req.query['return_to']),
+  isOther: req.query['other'] === 'yes' || companySignedOut.isIn(req),
 });
 
 async function leave(parts: CompanyPages, res: Response, wanted: WantedSignIn): Promise<void> {
@@ -27,7 +28,7 @@ async function leave(parts: CompanyPages, res: Response, wanted: WantedSignIn): 
 /** The handler. */
 export function startCompany(parts: CompanyPages): RequestHandler {
   return async (req, res) => {
-    const wanted = wantedBy(req);
+    const wanted = wantedBy(parts, req);
     await leave(parts, res, wanted).catch((error: unknown) =>
       showFailure(parts, res, { error, returnTo: wanted.returnTo }),
     );
