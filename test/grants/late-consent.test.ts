@@ -104,6 +104,27 @@ test('a consent that is stored after its app was deauthorized gives nothing back
   expect((await read(system, '/1/user.json', await issueToken(system, { app }))).status).toBe(200);
 });
 
+const owed = () => system.bridge.context.store.durable.selectFrom('owed_revocations').selectAll().execute();
+
+test('what a consent gave that came too late for its app is revoked at the new API', async () => {
+  // A connection of another test would forbid the revocation.
+  await system.bridge.context.store.durable
+    .updateTable('grants')
+    .set({ state: 'dead', dead_at: 0, dead_cause: 'refused' })
+    .execute();
+  const token = await issueToken(system, { app });
+  const given: string[] = [];
+  system.proxy.onTokenAnswer = (_call, answer) => {
+    given.push((JSON.parse(String(answer.body)) as { refresh_token: string }).refresh_token);
+    return answer;
+  };
+  await storedAfter(await consented(), async () => void (await deauthorize(token)));
+  system.proxy.onTokenAnswer = undefined;
+  expect(given).toHaveLength(1);
+  await until(() => system.proxy.revoked().includes(given[0] ?? ''));
+  await until(async () => (await owed()).length === 0);
+});
+
 test('a consent that came after the deauthorization connects, also where a clock ran ahead before', async () => {
   const token = await issueToken(system, { app });
   clock.advance(86_400_000);
