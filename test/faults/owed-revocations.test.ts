@@ -7,6 +7,7 @@ import {
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
+import { samplesOf, scrapeText, sumOf } from '../metrics/support/scrape.ts';
 import { holdAnswer, until } from '../support/servers/held-answer.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import { sendRaw } from '../support/callers/raw-request.ts';
@@ -173,4 +174,26 @@ test('a new one is sent at once, however many failed before', async () => {
   await deauthorize(token);
   await settle();
   expect(system.proxy.revoked()).toContain(refreshToken);
+});
+
+test('the metrics tell how many are owed, and for how long the oldest is', async () => {
+  const gauges = async () => {
+    const samples = samplesOf(await scrapeText(system.bridgeUrl));
+    const names = ['grantbridge_owed_revocations', 'grantbridge_owed_revocations_oldest_seconds'];
+    return names.map((name) => sumOf(samples, name, {}));
+  };
+  const { token } = await revocableToken();
+  const { id: grant_id } = await liveGrant();
+  // That of a new consent is not owed yet.
+  const later = { id: grant_id, grant_id, token_sealed: '', created_at: 0, next_at: clock.now() + 600_000 };
+  await system.bridge.context.store.durable.insertInto('owed_revocations').values(later).execute();
+  expect(await gauges()).toEqual([0, 0]);
+  system.proxy.onOtherCall = awayForRevocations;
+  await deauthorize(token);
+  await settle();
+  clock.advance(5000);
+  const [count, oldest] = await gauges();
+  expect(count).toBe(1);
+  expect(oldest).toBeGreaterThanOrEqual(5);
+  expect(oldest).toBeLessThan(60);
 });

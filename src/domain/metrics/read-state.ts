@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { addGauge, type GaugeValue } from '../../shared/metrics/gauge.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { readDoubts } from '../../store/grants/grant-states.ts';
+import { readOwed } from '../../store/grants/owed-revocations.ts';
 import { countUnchained } from '../../store/history/events.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 import { countGrantsByState, countMappingsByState } from './count-states.ts';
@@ -36,6 +37,14 @@ async function readOldestDoubt({ store, clock }: MetricsDeps): Promise<number> {
   return oldest === null ? 0 : Math.max(clock.now() - oldest, 0) / SECOND;
 }
 
+const owedNow = ({ store, clock }: MetricsDeps) =>
+  readOwed(store.durable, { now: clock.now(), limit: COUNTED_MOST });
+
+async function readOldestOwed(context: MetricsDeps): Promise<number> {
+  const { oldest } = await owedNow(context);
+  return oldest === null ? 0 : Math.max(context.clock.now() - oldest, 0) / SECOND;
+}
+
 /** Every gauge of the state. A new gauge is a row here and in docs/operate/metrics.md. */
 function stateGauges(context: MetricsDeps): StateGauge[] {
   const { store, clock, spill } = context;
@@ -63,6 +72,16 @@ function stateGauges(context: MetricsDeps): StateGauge[] {
       name: 'grantbridge_grants_in_doubt_oldest_seconds',
       help: 'How long the oldest grant in doubt has been in doubt; 0 without one.',
       read: async () => one(await readOldestDoubt(context)),
+    },
+    {
+      name: 'grantbridge_owed_revocations',
+      help: `Ended grants of which the new API is still to be told, counted up to ${COUNTED_MOST}.`,
+      read: async () => one((await owedNow(context)).count),
+    },
+    {
+      name: 'grantbridge_owed_revocations_oldest_seconds',
+      help: 'For how long the new API is to be told of the oldest of them; 0 without one.',
+      read: async () => one(await readOldestOwed(context)),
     },
     {
       name: 'grantbridge_spill_files',

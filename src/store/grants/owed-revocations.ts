@@ -42,3 +42,30 @@ export async function postponeOwed(db: Database, id: string, nextAt: number): Pr
     .where('id', '=', id)
     .execute();
 }
+
+/**
+ * How many revocations wait for the new API, counted up to `limit`, and since when the oldest of those is owed. Leaves out
+ * those of new consents, which are not due yet.
+ */
+export async function readOwed(
+  db: Database,
+  { now, limit }: { now: number; limit: number },
+): Promise<{ count: number; oldest: number | null }> {
+  const some = db.selectFrom('owed_revocations').select('created_at').limit(limit);
+  // SQLite uses a partial index only for its own condition, so the values stand in the text.
+  const untried = some.where('attempts', '=', sql.lit(0)).where('next_at', '<=', now);
+  const failed = some.where('attempts', '>', sql.lit(0));
+  const reads = [untried, failed].map((rows) =>
+    db
+      .selectFrom(rows.as('owed'))
+      .select((eb) => [
+        eb.fn.countAll<number | string>().as('n'),
+        eb.fn.min<number | null>('owed.created_at').as('oldest'),
+      ])
+      .executeTakeFirstOrThrow(),
+  );
+  const read = await Promise.all(reads);
+  const count = read.reduce((sum, { n }) => sum + Number(n), 0);
+  const since = read.flatMap(({ oldest }) => oldest ?? []);
+  return { count: Math.min(count, limit), oldest: since.length === 0 ? null : Math.min(...since) };
+}

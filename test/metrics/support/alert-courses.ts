@@ -203,6 +203,12 @@ export const COURSES: Record<string, AlertCourses[]> = {
       quiet: [gauge('grantbridge_grants_in_doubt_oldest_seconds', 3500)],
     },
   ],
+  GrantbridgeRevocationOwed: [
+    {
+      fires: [gauge('grantbridge_owed_revocations_oldest_seconds', 3700)],
+      quiet: [gauge('grantbridge_owed_revocations_oldest_seconds', 3500)],
+    },
+  ],
   GrantbridgeSpillWaits: [
     {
       fires: [gauge('grantbridge_spill_files', 1)],
