@@ -30,11 +30,12 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   const rows = () => ground.bridge.context.store.durable;
   const run = () => runBulkJobs(ground.bridge.context);
-  const extend = async () => {
+  const ask = async () => {
     const client_ids = await Promise.all([1, 2].map(() => someApp(ground)));
     const asked = { client_ids, date: 'retirement', until, reason: 'ticket 4711' };
-    return (await program.post('/jobs/extend-apps', asked)).json as JobJson;
+    return program.post('/jobs/extend-apps', asked);
   };
+  const extend = async () => (await ask()).json as JobJson;
   const act = ({ job_id: id }: JobJson, action: string) => program.post(`/jobs/${id}/${action}`);
   const now = async ({ job_id: id }: JobJson) => (await program.get(`/jobs/${id}`)).json as JobJson;
   const entriesOf = async ({ job_id: id }: JobJson) => {
@@ -66,6 +67,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await now(running)).toMatchObject({ state: 'running', items: { waiting: 2, done: 0 } });
     expect(await now(back)).toMatchObject({ state: 'taking_back', items: { done: 2, undone: 0 } });
     expect((await mappingOf(ground.bridge, token))?.state).toBe('unmapped');
+
+    for (const answer of [await ask(), await act(ended, 'take-back')])
+      expect(answer).toMatchObject({
+        status: 409,
+        json: { detail: expect.stringContaining('This is a restored copy') as string },
+      });
+    expect(await now(ended)).toMatchObject({ state: 'done' });
 
     await takeOver(context);
     await run();

@@ -44,8 +44,19 @@ interface JobRequest {
   reason: string;
 }
 
-const ask = async (context: HttpStaffApiDeps, asked: JobRequest, origin: Origin) =>
-  jobOf(await askForBulk(context, { ...asked, ...origin }));
+/** A copy does no item, and its take-over would stop the job. */
+function requireOriginal({ instance }: HttpStaffApiDeps): void {
+  if (instance.isCopy())
+    throw notPossible(
+      'This is a restored copy, which does no items of jobs. Take it over first, or ask its original.',
+    );
+}
+
+/** @throws {ApiProblem} */
+async function ask(context: HttpStaffApiDeps, asked: JobRequest, origin: Origin) {
+  requireOriginal(context);
+  return jobOf(await askForBulk(context, { ...asked, ...origin }));
+}
 
 const jobPath = z.strictObject({ job_id: idIn });
 
@@ -82,6 +93,7 @@ export const JOB_OPERATIONS = [
       until: momentIn,
       reason: reasonIn,
     }),
+    problems: ['not-possible'],
     run: (context, { body: { client_ids: subjects, date, until, reason }, origin }) =>
       ask(context, { action: 'extend_apps', input: { date, until }, subjects, reason }, origin),
   }),
@@ -92,6 +104,7 @@ export const JOB_OPERATIONS = [
     needs: BULK_ACTIONS.assign_tokens.needs,
     summary: 'Says of many tokens to which app they belong',
     body: z.strictObject({ token_ids: ids, client_id: idIn, reason: reasonIn }),
+    problems: ['not-possible'],
     run: (context, { body: { token_ids: subjects, client_id: clientId, reason }, origin }) =>
       ask(context, { action: 'assign_tokens', input: { clientId }, subjects, reason }, origin),
   }),
@@ -102,6 +115,7 @@ export const JOB_OPERATIONS = [
     needs: BULK_ACTIONS.make_links.needs,
     summary: 'Makes the links by which many accounts connect an app again',
     body: z.strictObject({ account_ids: ids, client_id: idIn, reason: reasonIn }),
+    problems: ['not-possible'],
     run: (context, { body: { account_ids: subjects, client_id: clientId, reason }, origin }) =>
       ask(context, { action: 'make_links', input: { clientId }, subjects, reason }, origin),
   }),
@@ -178,6 +192,7 @@ export const JOB_OPERATIONS = [
       if (!canTakeBack(found.job.action))
         throw notPossible('Links cannot be taken back; they open nothing by themselves.');
       if (found.counts.running || found.counts.undoing) throw notPossible(STILL_DONE);
+      requireOriginal(context);
       const isBegun = await takeBulkBack(context, { id, ...origin });
       if (!isBegun) throw notPossible(NOT_BACK);
       return jobOf(await jobIn(context, id));
