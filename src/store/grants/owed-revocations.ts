@@ -10,7 +10,7 @@ export async function insertOwed(
   await tx.insertInto('owed_revocations').values(owed).execute();
 }
 
-/** So many new ones are sent in one run, and as many that failed before. */
+/** So many new ones are read at once, and as many that failed before. */
 const AT_ONCE = 100;
 
 /**

@@ -116,6 +116,15 @@ test('a refusal that has another reason is told as it came, and the post stays',
   expect(await shown(id)).toMatchObject({ text });
 });
 
+test('a refusal stays where the post cannot be read after it', async () => {
+  const { id } = await make(CHANNELS.twitter, { metadata: { twitter: { thread: threadOf() } } });
+  bakery.system.proxy.insteadOfOther = ({ body }) =>
+    isWrite({ body }) ? undefined : { status: 503, headers: {}, body: Buffer.from('{}') };
+  const answer = await change(id);
+  expect([answer.status, answer.json.success]).toEqual([400, false]);
+  expect(answer.json.message).toMatch(/first part of a thread/);
+});
+
 test('pictures stand in the first part of a thread too, where those of the post stood', async () => {
   const assets = [picture('roll')];
   const input = { assets, metadata: { twitter: { thread: threadOf({ text, assets }) } } };
