@@ -1,6 +1,6 @@
 import type { WrittenPost } from '../../upstream/posts/written-post.ts';
 import { inDoubtWords, POSSIBLE_EFFECTS } from './doubt-words.ts';
-import type { OldRefusal } from './old-refusal.ts';
+import { type OldRefusal, UNKNOWN_OUTCOME } from './old-refusal.ts';
 
 /** The messages that answer a create or a share of the old API. People read these messages in an old program. */
 
@@ -79,8 +79,6 @@ export function acceptedMessage(ends: readonly ProfileEndWords[]): string {
   return [acceptedWords(ends.filter(isDone), ends.length), ...ends.flatMap(remarksOn)].join(' ');
 }
 
-const UNKNOWN_OUTCOME = [500, 1000] as const;
-
 /**
  * The refusal of a create without a post that is known to exist. One post in doubt puts the whole call in doubt: a
  * caller that reads only the code must not see a failure. `link` is the page where a person can check.
@@ -93,10 +91,9 @@ export function refusalOfAll(ends: readonly ProfileEndWords[], link: string): Ol
     const isOnlyOne = ends.length === 1;
     return { ...first, message: isOnlyOne ? first.message : ends.flatMap(remarksOn).join(' ') };
   }
-  const [status, code] = UNKNOWN_OUTCOME;
   const isAlone = inDoubt !== undefined && ends.length === 1;
   const message = isAlone
     ? inDoubtWords({ ...inDoubt, may: POSSIBLE_EFFECTS.createUpdate, again: 'the update' })
     : ends.flatMap(remarksOn).join(' ');
-  return { status, code, message, link };
+  return { ...UNKNOWN_OUTCOME, message, link };
 }

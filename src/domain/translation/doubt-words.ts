@@ -15,13 +15,20 @@ interface Doubt {
   again: string;
 }
 
+/** Says why the outcome of a write is unknown. */
+export function whyInDoubt({
+  api = 'new',
+  message,
+  forWhom = '',
+}: Pick<Doubt, 'api' | 'message' | 'forWhom'>): string {
+  return message === undefined
+    ? `The ${api} API did not answer${forWhom}.`
+    : `The ${api} API answered${forWhom}: ${message.replace(/\.$/, '')}.`;
+}
+
 /** Says why the outcome is unknown, which effect is possible, and what the reader should check before sending again. */
-export function inDoubtWords({ api = 'new', message, forWhom = '', may, again }: Doubt): string {
-  const why =
-    message === undefined
-      ? `The ${api} API did not answer${forWhom}.`
-      : `The ${api} API answered${forWhom}: ${message.replace(/\.$/, '')}.`;
-  return `${why} ${may}: look at the profile before you send ${again} again.`;
+export function inDoubtWords({ may, again, ...doubt }: Doubt): string {
+  return `${whyInDoubt(doubt)} ${may}: look at the profile before you send ${again} again.`;
 }
 
 /** The effect that each call that writes may have had. */

@@ -12,6 +12,16 @@ export interface OldRefusal {
   retryAfter?: number | undefined;
 }
 
+/** The refusal of the old API for an update that does not exist. */
+export const NO_SUCH_UPDATE = {
+  status: 404,
+  code: 1020,
+  message: 'Update could not be found.',
+} as const satisfies OldRefusal;
+
+/** The status and the code of a call whose outcome nobody knows. */
+export const UNKNOWN_OUTCOME = { status: 500, code: 1000 } as const;
+
 const FORBIDDEN_CODES = [1001, 1002, 1011, 1013, 1014, 1015, 1021, 1023, 1024, 1028, 1051];
 const NOT_FOUND_CODES = [404, 1010, 1020, 1050];
 
@@ -26,7 +36,7 @@ function statusOf(code: number): number {
 
 type RefusalSubject = 'profile' | 'update';
 
-const NOT_FOUND = { profile: 1010, update: 1020 };
+const NOT_FOUND = { profile: 1010, update: NO_SUCH_UPDATE.code };
 const NOT_ALLOWED = { profile: 1011, update: 1021 };
 
 /** The new API has no separate type for the deletion of a post that does not exist; only the message tells. */
@@ -56,9 +66,6 @@ const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: RefusalSubject) 
   BadRequest: () => FIELD_CODES.notSaved,
 };
 
-/** The text of the old API for an update that does not exist. */
-const UNKNOWN_UPDATE = 'Update could not be found.';
-
 /** The new API names its own fields; the caller knows the old parameter. */
 const inOldWords = (message: string) => message.replaceAll(/\bdueAt\b/g, 'scheduled_at');
 
@@ -72,7 +79,7 @@ export function refusalOfWrite(refusal: WriteRefusal, place: RefusalSubject): Ol
   const retryAfter = status === 429 ? LIMITED_FOR_SECONDS : undefined;
   const isUnknownUpdate =
     place === 'update' && code === NOT_FOUND.update && refusal.kind !== 'RestProxyError';
-  const message = isUnknownUpdate ? UNKNOWN_UPDATE : inOldWords(refusal.message);
+  const message = isUnknownUpdate ? NO_SUCH_UPDATE.message : inOldWords(refusal.message);
   return { status, code, message, link: refusal.link, retryAfter };
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import { WithoutStack } from '../../shared/refusals/without-stack.ts';
+import { NO_SUCH_UPDATE } from '../../domain/translation/old-refusal.ts';
 import type { OAuthError } from '../../shared/refusals/oauth-error.ts';
 
 /** Status, numeric code and text. */
@@ -42,7 +43,7 @@ export const REFUSALS = {
   scope: [403, 1002, 'Not within application scope.'],
   unknownPath: [404, 404, 'The endpoint you requested was not found.'],
   unknownProfile: [404, 1010, 'Profile could not be found.'],
-  unknownUpdate: [404, 1020, 'Update could not be found.'],
+  unknownUpdate: [NO_SUCH_UPDATE.status, NO_SUCH_UPDATE.code, NO_SUCH_UPDATE.message],
   method: [405, 405, 'Method not allowed.'],
   format: [406, 1005, 'Unsupported response format.'],
   tooLarge: [413, 413, 'The request is too large.'],

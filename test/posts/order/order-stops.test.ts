@@ -215,9 +215,10 @@ describe('a move whose answer is lost', () => {
 
   test('in words of the new API is in doubt with them', async () => {
     const ids = await ordering.fill(2);
-    bakery.instead(said(200, { data: null, errors: [{ message: 'x', extensions: { code: 'UNEXPECTED' } }] }));
+    bakery.instead(written({ __typename: 'UnexpectedError', message: 'It broke.' }));
     const answer = await ordering.reorder(ids.toReversed());
     expect([answer.status, answer.json.code]).toEqual([500, 1000]);
+    expect(answer.json.error).toMatch(/^The new API answered: It broke\. An update may have been moved\./);
     expect((await ordering.newRows()).map(({ state }) => state)).toEqual(['in_doubt']);
   });
 

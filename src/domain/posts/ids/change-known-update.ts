@@ -5,6 +5,7 @@ import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { meantChannel } from '../../ids/legacy-ids.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
+import { NO_SUCH_UPDATE } from '../../translation/old-refusal.ts';
 import type { NamedProfiles } from '../known-profiles.ts';
 import { type UpdateChange, type ChangeEnd, changeUpdate } from '../writes/change-update.ts';
 import { readInTime } from '../writes/read-in-time.ts';
@@ -26,9 +27,6 @@ import { matchUpdate, type MatchSteps } from './match-update.ts';
  * therefore a found post is never deleted at once: a delete needs a post that was already paired with the id.
  */
 
-/** The code of "Update could not be found" at the old API. */
-const NOT_FOUND = 1020;
-
 /** These reads belong to a write: they do not give way to other calls, and they count as writes. */
 function stepsOf(context: PostsDeps, { mapping }: Writer, { reading, ids }: NamedProfiles): MatchSteps {
   return {
@@ -49,7 +47,7 @@ function stepsOf(context: PostsDeps, { mapping }: Writer, { reading, ids }: Name
 
 /** After a write in doubt, a missing post may have existed before the write. */
 const isUnknown = (end: ChangeEnd) =>
-  end.kind === 'refused' && !end.wasInDoubt && end.refusal.code === NOT_FOUND;
+  end.kind === 'refused' && !end.wasInDoubt && end.refusal.code === NO_SUCH_UPDATE.code;
 
 const isUnsure = (end: ChangeEnd) =>
   end.kind === 'in_doubt' || (end.kind === 'refused' && end.wasInDoubt === true);

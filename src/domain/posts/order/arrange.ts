@@ -1,4 +1,5 @@
 import { badValue, FieldRefused } from '../../translation/call-fields.ts';
+import { NO_SUCH_UPDATE } from '../../translation/old-refusal.ts';
 import type { WantedOrder } from '../../translation/queue-order.ts';
 
 /**
@@ -19,15 +20,13 @@ export interface NamedOrder extends WantedOrder {
   names?: readonly string[];
 }
 
-const NO_UPDATE = 1020;
-
 /** @throws {FieldRefused} */
 function requireQueued(queue: Queue, { ids, names = ids }: NamedOrder): void {
   const known = new Set(queue.map(({ id }) => id));
   const strange = ids.findIndex((id) => !known.has(id));
   if (strange === -1) return;
   const message = `The parameter order names the update ${names[strange]}, which is not in the buffer of this profile.`;
-  throw new FieldRefused('order', NO_UPDATE, message);
+  throw new FieldRefused('order', NO_SUCH_UPDATE.code, message);
 }
 
 const movableIds = (queue: Queue) => queue.filter(({ isMovable }) => isMovable).map(({ id }) => id);

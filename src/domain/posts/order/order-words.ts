@@ -1,6 +1,7 @@
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { FIELD_CODES } from '../../translation/call-fields.ts';
-import type { OldRefusal } from '../../translation/old-refusal.ts';
+import { whyInDoubt } from '../../translation/doubt-words.ts';
+import { type OldRefusal, UNKNOWN_OUTCOME } from '../../translation/old-refusal.ts';
 import { waitWords } from '../../translation/wait-words.ts';
 import { LimitReached } from '../../limits/limit-reached.ts';
 import { TooLateToBegin } from '../writes/claim-write.ts';
@@ -9,8 +10,6 @@ import type { MoveFailure } from './make-moves.ts';
 import type { OrderEnd } from './order-updates.ts';
 
 /** The messages that answer a call for another order. People read these messages in an old program. */
-
-const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
 
 const secondsOf = (milliseconds: number) => Math.max(1, Math.ceil(milliseconds / 1000));
 
@@ -34,9 +33,8 @@ function refusalOfUnsent(error: unknown): OldRefusal {
 function refusalOfStop(stop: MoveFailure, link: string): OldRefusal {
   if (stop.kind === 'not_sent') return refusalOfUnsent(stop.error);
   if (stop.kind === 'refused') return stop.refusal;
-  const why =
-    stop.message === undefined ? 'The new API did not answer.' : `The new API answered: ${stop.message}.`;
-  return { ...UNKNOWN_OUTCOME, message: `${why} An update may have been moved.`, link };
+  const message = `${whyInDoubt({ message: stop.message })} An update may have been moved.`;
+  return { ...UNKNOWN_OUTCOME, message, link };
 }
 
 /** Every move was made, but the queue has another order, or its order is unknown. */

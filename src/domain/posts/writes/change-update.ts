@@ -6,7 +6,7 @@ import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts'
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
 import { editInput } from '../../translation/edits/edit-input.ts';
 import { type EditedPost, editedPostOf } from '../../translation/edits/edited-post.ts';
-import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
+import { NO_SUCH_UPDATE, type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { isUpdateId } from '../../translation/update-id.ts';
 import type { PostsDeps } from '../deps.ts';
 import { LimitReached } from '../../limits/limit-reached.ts';
@@ -36,8 +36,6 @@ export type ChangeEnd =
 export type UpdateChange =
   | { call: 'update'; id: string; pairs: FieldPairs }
   | { call: 'share' | 'destroy' | 'move_to_top'; id: string };
-
-const UNKNOWN_UPDATE: OldRefusal = { status: 404, code: 1020, message: 'Update could not be found.' };
 
 /** The form of media depends on the service of the post's channel, and on what the post has. */
 async function editedPost(context: PostsDeps, writer: Writer, id: string): Promise<EditedPost | undefined> {
@@ -182,7 +180,7 @@ export async function changeUpdate(
   writer: Writer,
   change: UpdateChange,
 ): Promise<ChangeEnd> {
-  if (!isUpdateId(change.id)) return { kind: 'refused', refusal: UNKNOWN_UPDATE };
+  if (!isUpdateId(change.id)) return { kind: 'refused', refusal: NO_SUCH_UPDATE };
   await requireScope(context, writer.mapping, 'posts:write');
   const preparing = await prepared(context, writer, change).catch(unlessForbidden);
   if (preparing.kind === 'refused') return preparing;

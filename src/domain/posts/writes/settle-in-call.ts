@@ -3,6 +3,7 @@ import { SECOND, WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { findWrite } from '../../../store/posts/write-journal.ts';
 import type { PostsDeps } from '../deps.ts';
+import { NO_SUCH_UPDATE } from '../../translation/old-refusal.ts';
 import { withTimeout } from '../../work/with-timeout.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
@@ -70,10 +71,13 @@ async function lookWhileWaiting(
   return sight;
 }
 
-/** The post does not exist. Whether this call deleted the post, or the post never existed, is unknown. */
+/**
+ * The post does not exist. Whether this call deleted the post, or the post never existed, is unknown. It is answered like
+ * an update that does not exist.
+ */
 const GONE = {
   kind: 'NotFoundError',
-  message: 'There is no such update any more.',
+  message: NO_SUCH_UPDATE.message,
   code: undefined,
   link: undefined,
 } as const;

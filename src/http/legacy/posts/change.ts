@@ -8,6 +8,7 @@ import { type NamedProfiles, profilesNamed } from '../../../domain/posts/known-p
 import { flag, type FieldPairs } from '../../../domain/translation/call-fields.ts';
 import { inDoubtWords, POSSIBLE_EFFECTS } from '../../../domain/translation/doubt-words.ts';
 import { sharedMessage } from '../../../domain/translation/create-answer.ts';
+import { UNKNOWN_OUTCOME } from '../../../domain/translation/old-refusal.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
 import { sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
@@ -61,8 +62,6 @@ const IN_DOUBT: Record<UpdateChange['call'], string> = {
   destroy: POSSIBLE_EFFECTS.destroyUpdate,
   move_to_top: POSSIBLE_EFFECTS.moveUpdateToTop,
 };
-
-const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
 
 /** The known number of waiting posts. No request is sent for the number. */
 async function waitingWith(
