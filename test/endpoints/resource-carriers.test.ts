@@ -165,7 +165,7 @@ test('row R5 a body of another type carries no token', async () => {
 });
 
 // PHP encodes an empty map as an empty list, so that is a body without parameters.
-test.each(['[]', 'null', '{}'])('row D81 the JSON body %s carries no token', async (body) => {
+test.each(['[]', 'null', '{}', '""', 'false'])('row D81 the JSON body %s carries no token', async (body) => {
   const headers = { 'content-type': 'application/json' };
   expectChallenge(await knock(door, { method: 'POST', path: PATH, headers, body }));
 });

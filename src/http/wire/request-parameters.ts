@@ -108,7 +108,10 @@ export function queryParameters(req: Request): Parameters {
 /** Far more than any call of the old API has. */
 const JSON_SEPARATOR_LIMIT = 3000;
 
-/** PHP encodes an empty map as an empty list. An empty list and `null` hold no parameters. */
+/**
+ * PHP encodes an empty map as an empty list, and some programs encode the body that they do not have: `null`, `""`, `false`.
+ * None of these holds parameters.
+ */
 function jsonPairs(body: Buffer): Array<[string, string]> {
   if (hasMoreBytes(body, '[{,:', JSON_SEPARATOR_LIMIT)) throw new MalformedBody('too many values');
   let value: unknown;
@@ -117,7 +120,7 @@ function jsonPairs(body: Buffer): Array<[string, string]> {
   } catch (cause) {
     throw new MalformedBody('broken JSON body', { cause });
   }
-  if (value === null || (Array.isArray(value) && value.length === 0)) return [];
+  if (!value || (Array.isArray(value) && value.length === 0)) return [];
   if (typeof value !== 'object' || Array.isArray(value)) throw new MalformedBody('not a JSON object');
   return Object.entries(value).map(([name, item]) =>
     typeof item === 'string' ? [name, item] : [`${name}[]`, ''],

@@ -138,6 +138,17 @@ test('destroy deletes a post, and a second one says that there is none', async (
   expect([second.status, second.json.success, second.json.code]).toEqual([404, false, 1020]);
 });
 
+test.each([
+  ['move_to_top', 'null'],
+  ['share', 'false'],
+  ['destroy', '""'],
+])('%s takes the JSON body %s for an empty one', async (call, body) => {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${bakery.token}` };
+  const request = { method: 'POST', path: `/1/updates/${id}/${call}.json`, headers, body };
+  expect((await sendRaw(bakery.system.bridgeUrl, request)).status).toBe(200);
+  expect(await lastRow()).toMatchObject({ call, state: 'done', post_id: id });
+});
+
 test('move_to_top makes a post the first of its queue and answers with the update itself', async () => {
   const answer = await bakery.post(`updates/${id}/move_to_top`);
   expect(answer.status).toBe(200);
