@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { hidesInParts, unfolded } from '../wire/bodies/hidden-in-parts.ts';
+import { endOfText } from '../wire/bodies/end-of-text.ts';
 import { parseForm } from '../wire/parse-form.ts';
 import { mentionsToken, namesThatMentionToken } from '../wire/token-mentions.ts';
 import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
@@ -39,16 +40,6 @@ function hidesInForm(text: string): boolean {
 /** The start of a JSON string, or a punctuation character. */
 const JSON_PART = /["{}[\]:]/g;
 
-/**
- * The index after the JSON string that begins at `start`. This is no regular expression: an expression with a choice at
- * each character remembers each choice, and runs out of memory on a long string.
- */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
-}
-
 /** Strings and punctuation of valid JSON. */
 function jsonParts(text: string): string[] {
   const parts: string[] = [];
@@ -58,7 +49,7 @@ function jsonParts(text: string): string[] {
     return JSON_PART.exec(text);
   };
   for (let part = nextPart(); part; part = nextPart()) {
-    end = part[0] === '"' ? endOfString(text, part.index) : part.index + 1;
+    end = part[0] === '"' ? endOfText(text, part.index) : part.index + 1;
     parts.push(text.slice(part.index, end));
   }
   return parts;

@@ -5,7 +5,7 @@ import {
   FieldRefused,
   type FieldPairs,
 } from '../../../domain/translation/call-fields.ts';
-import { BODY_LIMIT } from '../../wire/body-limits.ts';
+import { endOfText } from '../../wire/bodies/end-of-text.ts';
 import { MalformedBody } from '../../wire/bodies/malformed-body.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../../wire/request-parameters.ts';
 
@@ -31,17 +31,12 @@ function nameUnder(name: string, key: string | number): string {
   return `${name}[${key}]`;
 }
 
-/** In the place of a number that has lost its last digits. */
-const CUT_NUMBER = Symbol('a number without its last digits');
-
 /**
  * `media: {link: …}` is `media[link]`, `profile_ids: [a]` is `profile_ids[]`. `null` and an empty list are absent.
  * @throws {FieldRefused}
  */
 function pairsUnder(name: string, value: unknown, depth: number): ParameterPairs {
   if (value === null) return [];
-  if (value === CUT_NUMBER)
-    throw badValue(name, 'has too many digits for so large a body: write it as a text');
   if (typeof value === 'string') return [[name, value]];
   if (typeof value !== 'object') return [[name, JSON.stringify(value)]];
   if (depth === DEEPEST) return [[nameUnder(name, ''), '']];
@@ -66,8 +61,8 @@ function pairsOfParameter(name: string, value: unknown): ParameterPairs {
   return pairs;
 }
 
-/** The texts and the numbers of a JSON document. Outside of its texts a valid document has no quotation mark. */
-const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
+/** The start of a text, or a number. Outside of its texts a valid document has no other quotation mark. */
+const TEXT_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
 
 /** From sixteen digits on, a number may lose its last ones when it is parsed. */
 const MANY_DIGITS = /\d{16}/;
@@ -79,22 +74,22 @@ const LONG_NUMBER = /^-?\d{16,}$/;
  */
 function withWholeNumbers(document: string): string {
   if (!MANY_DIGITS.test(document)) return document;
-  return document.replaceAll(TEXT_OR_NUMBER, (token) => (LONG_NUMBER.test(token) ? `"${token}"` : token));
+  let whole = '';
+  let copied = 0;
+  const next = new RegExp(TEXT_OR_NUMBER);
+  for (let found = next.exec(document); found; found = next.exec(document)) {
+    const [token] = found;
+    if (token === '"') next.lastIndex = endOfText(document, found.index);
+    if (!LONG_NUMBER.test(token)) continue;
+    whole += `${document.slice(copied, found.index)}"${token}"`;
+    copied = next.lastIndex;
+  }
+  return whole + document.slice(copied);
 }
 
-const withoutCutNumbers = (_name: string, value: unknown) =>
-  typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER ? CUT_NUMBER : value;
-
-/**
- * The search for a token has already parsed the body once, and has limited how many values it may have. The expression
- * above remembers each escape of a text, so it is for bodies of the usual size alone.
- */
+/** The search for a token has already parsed the body once, and has limited how many values it may have. */
 function nestedPairs(body: Buffer): ParameterPairs {
-  const document = body.toString('utf8');
-  const isLarge = body.length > BODY_LIMIT;
-  const value: unknown = isLarge
-    ? JSON.parse(document, withoutCutNumbers)
-    : JSON.parse(withWholeNumbers(document));
+  const value: unknown = JSON.parse(withWholeNumbers(body.toString('utf8')));
   return Object.entries(Object(value)).flatMap(([name, inner]) => pairsOfParameter(name, inner));
 }
 
