@@ -37,7 +37,7 @@ const CREATES: Array<[text: string, field: string, why: string]> = [
   [`text=${'t'.repeat(10_001)}`, 'text', 'has more than 10000 characters'],
   [`media[title]=${'t'.repeat(10_001)}`, 'media[title]', 'has more than 10000 characters'],
   [`media[description]=${'t'.repeat(10_001)}`, 'media[description]', 'has more than 10000 characters'],
-  ['media=x', 'media', 'has to be a map of single values, such as media[link]'],
+  ['media[photo][url]=x', 'media', 'has to be a map of single values, such as media[link]'],
   ...['photo', 'picture', 'thumbnail', 'video', 'link'].map(
     (name) => [`media[${name}]=x`, `media[${name}]`, ADDRESS] as [string, string, string],
   ),

@@ -115,8 +115,12 @@ const lostAltText = ({ altText }: UpdateMedia, assets: readonly SentAsset[]) =>
     ? []
     : ['media[alt_text], for which the post has no place'];
 
-const lostNames = ({ unknown }: UpdateMedia) =>
-  unknown.map((name) => `${name}, which is no parameter of an update`);
+const TEXT_FOR_MEDIA = 'media, which has to be a map, such as media[link]';
+
+const lostNames = ({ unknown, isText }: UpdateMedia) => [
+  ...(isText ? [TEXT_FOR_MEDIA] : []),
+  ...unknown.map((name) => `${name}, which is no parameter of an update`),
+];
 
 interface MediaInput {
   assets: SentAsset[];

@@ -41,6 +41,8 @@ export interface UpdateMedia {
   extra: ExtraPicture[];
   /** Names that are not parameters. Their values are lost. */
   unknown: string[];
+  /** Whether `media` came as one plain text, which has no place in a post. */
+  isText: boolean;
 }
 
 /** When the post is published; undefined leaves the time unchanged. */
@@ -64,9 +66,7 @@ export interface NewUpdate extends UpdateContent {
 const MEDIA_FIELD = /^media\[([\w-]*)\]$/;
 
 function requireMap(pairs: FieldPairs): void {
-  const own = pairs.filter(
-    ([name, value]) => name.startsWith('media') && /^media(\[|$)/.test(name) && value !== '',
-  );
+  const own = pairs.filter(([name, value]) => name.startsWith('media[') && value !== '');
   if (own.some(([name]) => !MEDIA_FIELD.test(name)))
     throw badValue('media', 'has to be a map of single values, such as media[link]');
 }
@@ -93,6 +93,7 @@ function mediaIn(pairs: FieldPairs): UpdateMedia {
     altText: boundedText(pairs, 'media[alt_text]', LONGEST_ALT_TEXT),
     extra,
     unknown: [...unknownNames(pairs), ...unknown],
+    isText: pairs.some(([name, value]) => name === 'media' && value !== ''),
   };
 }
 
