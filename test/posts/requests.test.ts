@@ -4,6 +4,7 @@ import { expectRefusal } from '../endpoints/support/expectations.ts';
 import { expectAlive } from '../endpoints/support/knock.ts';
 import type { Answer } from '../support/servers/forward.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { CHANNELS } from './support/posts.ts';
 import { connectReader, idsOf, isoIn, type Reader, type ReadKind, CHANNEL } from './support/reader.ts';
 
 /** What reads of posts cost at the new API, and what they are answered from when it cannot be asked. */
@@ -275,15 +276,22 @@ test('an app that has read three times what is left waits, and another app reads
   expect((await other.get(path('sent.json'))).status).toBe(200);
 });
 
-test('a grant keeps a hundred answers, and none once it has ended', async () => {
+test('a grant keeps a hundred answers and twenty since a time, and none once it has ended', async () => {
   const other = await connectReader(door);
   const { id } = await other.grant();
   const count = async () => (await kept().where('grant_id', '=', id).execute()).length;
-  for (let number = 0; number < 102; number += 1) {
+  const one = { grant_id: id, body: 'null', length: null, fetched_at: clock.now() };
+  const others = Array.from({ length: 98 }, (_, number) => ({ ...one, id: `${id} post ${number}` }));
+  await volatile().insertInto('post_answers').values(others).execute();
+  await other.list('pending.json');
+  for (let number = 0; number < 22; number += 1)
     await other.list(`pending.json?since=${1_700_000_000 + number}`);
-    if (number % 50 === 49) clock.advance(MINUTE);
-  }
-  expect(await count()).toBe(100);
+  expect(await count()).toBe(119);
+  clock.advance(MINUTE);
+  await other.list('sent.json');
+  expect(await count()).toBe(120);
+  await other.list('sent.json', CHANNELS.bluesky);
+  expect(await count()).toBe(120);
   await other.get('/1/user/deauthorize.json');
   expect(await count()).toBe(0);
 });

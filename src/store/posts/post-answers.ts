@@ -7,6 +7,11 @@ import type { Store } from '../driver/store.ts';
 /** The most answers kept for one grant, because an app may ask for any number of channels, posts and times. */
 const MOST_ANSWERS = 100;
 
+/** The most lists since a time beside them. Each call may name another time, and they must not push out what is asked for again. */
+const MOST_SINCE = 20;
+
+const SINCE = '% since %';
+
 export interface PostAnswerName {
   grantId: string;
   /** The subject, such as `sent` and a channel, or `post` and an id. */
@@ -115,23 +120,28 @@ export async function forgetLengths(
   await (ids ? lists.where('id', 'in', ids) : lists.where('grant_id', '=', grantId)).execute();
 }
 
-async function dropOldest({ volatile }: Store, grantId: string): Promise<void> {
+/** Drops the oldest answers of the same kind as a new one. */
+async function dropOldest({ volatile }: Store, { grantId, what }: PostAnswerName): Promise<void> {
+  const isSince = what.includes(' since ');
+  const like = isSince ? 'like' : 'not like';
   await volatile
     .deleteFrom('post_answers')
     .where('grant_id', '=', grantId)
+    .where('id', like, SINCE)
     .where('id', 'not in', (query) =>
       query
         .selectFrom('post_answers')
         .select('id')
         .where('grant_id', '=', grantId)
+        .where('id', like, SINCE)
         .orderBy('fetched_at', 'desc')
         .orderBy('id')
-        .limit(MOST_ANSWERS),
+        .limit(isSince ? MOST_SINCE : MOST_ANSWERS),
     )
     .execute();
 }
 
-/** Keeps an answer, replacing the earlier one. Keeps at most a hundred answers per grant. */
+/** Keeps an answer, replacing the earlier one. Keeps a limited number of answers per grant. */
 export async function storePostAnswer(
   store: Store,
   name: PostAnswerName,
@@ -142,7 +152,7 @@ export async function storePostAnswer(
     .values({ id: idOfAnswer(name), grant_id: name.grantId, ...answer })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(answer))
     .execute();
-  await dropOldest(store, name.grantId);
+  await dropOldest(store, name);
 }
 
 /** Forgets all answers about a grant's posts. */
