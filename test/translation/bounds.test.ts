@@ -137,7 +137,7 @@ describe('a post', () => {
 
   test('is refused in whole sentences', () => {
     expect(refusal('pinterest', 'subprofile_ids[]=a&subprofile_ids[]=b')).toThrow(
-      'The parameter subprofile_ids can name one Pinterest board only.',
+      'The parameter subprofile_ids can name one board of a Pinterest profile only.',
     );
     expect(refusal('pinterest', '')).toThrow(
       'The parameter subprofile_ids is missing: a post for Pinterest needs a board.',

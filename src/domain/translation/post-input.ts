@@ -38,7 +38,10 @@ function refused(field: string, message: string): FieldRefused {
 function boardOf({ subprofileIds, isDraft }: NewUpdate): Record<string, unknown> {
   const [board, another] = subprofileIds;
   if (another !== undefined)
-    throw refused('subprofile_ids', 'The parameter subprofile_ids can name one Pinterest board only.');
+    throw refused(
+      'subprofile_ids',
+      'The parameter subprofile_ids can name one board of a Pinterest profile only.',
+    );
   if (board !== undefined) return { boardServiceId: board };
   if (isDraft) return {};
   throw new FieldRefused(

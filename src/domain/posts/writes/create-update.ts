@@ -10,6 +10,7 @@ import { contentText } from '../../ids/updates/content-digest.ts';
 import { knownCounts } from '../known-counts.ts';
 import { type NamedProfile, type NamedProfiles, profilesNamed } from '../known-profiles.ts';
 import { requireScope, ScopeMissing } from '../scope-missing.ts';
+import { type ProfilesCreate, withOwnBoards } from './own-boards.ts';
 import { requireRight } from './require-right.ts';
 import { sendWrite, WriteTooLarge } from './send-write.ts';
 import { settleInCall } from './settle-in-call.ts';
@@ -109,10 +110,12 @@ async function endOfSent(
 
 async function postTo(
   context: PostsDeps,
-  { writer, update }: { writer: Writer; update: NewUpdate },
+  create: ProfilesCreate,
   profile: NamedProfile,
 ): Promise<ProfileEnd> {
+  const { writer } = create;
   try {
+    const update = await withOwnBoards(context, create, profile);
     const input = createInput(update, profile.channel);
     const write = writeOf(update, profile, input);
     const end = await sendWrite(context, writer, write);
@@ -165,7 +168,7 @@ export async function createUpdates(
   const named = await profilesNamed(context, caller, update.profileIds);
   requireProfile(named);
   const ends = await pLimit(AT_ONCE).map(named.profiles, (profile) =>
-    postTo(context, { writer, update }, profile),
+    postTo(context, { writer, update, named }, profile),
   );
   throwIfNothingSent(ends);
   logUnexpected(context, writer, ends.flatMap(errorOf));

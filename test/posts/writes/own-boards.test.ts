@@ -1,0 +1,114 @@
+import type { Answer } from '../../support/servers/forward.ts';
+import { issueToken } from '../../support/callers/legacy-calls.ts';
+import { rawForm, sendRaw } from '../../support/callers/raw-request.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import { CHANNELS } from '../support/posts.ts';
+
+/** A create for two Pinterest profiles, each of which has boards of its own. */
+
+/** The profile of Threads, which the new API tells to be of Pinterest. */
+const SECOND = CHANNELS.threads;
+
+let system: System;
+let token: string;
+let tellsBoards = true;
+
+interface Told {
+  data: Record<string, Array<{ id: string; service?: string; metadata?: unknown }>>;
+}
+
+function withSecond({ body }: { body: string }, answer: Answer): Answer {
+  if (!body.includes('query Read') && !body.includes('query Boards')) return answer;
+  const told = JSON.parse(answer.body.toString()) as Told;
+  for (const channel of Object.values(told.data).flat()) {
+    if (channel.id !== SECOND) continue;
+    if (body.includes('query Boards')) channel.metadata = { boards: [{ serviceId: 'knits', name: 'Knits' }] };
+    else channel.service = 'pinterest';
+  }
+  return { ...answer, body: Buffer.from(JSON.stringify(told)) };
+}
+
+beforeAll(async () => {
+  system = await startSystem({ env: { LEGACY_RATE_LIMIT: '0' } });
+  system.proxy.onOtherAnswer = withSecond;
+  system.proxy.insteadOfOther = ({ body }) =>
+    body.includes('query Boards') && !tellsBoards
+      ? { status: 503, headers: {}, body: Buffer.from('') }
+      : undefined;
+  token = await issueToken(system);
+});
+
+afterAll(() => system.stop());
+
+beforeEach(async () => {
+  tellsBoards = true;
+  await system.bridge.context.store.volatile.deleteFrom('post_answers').execute();
+});
+
+/** The answer, the board that each profile's post was sent with, and the number of readings of boards. */
+async function create(boards: readonly string[], profiles: readonly string[] = [CHANNELS.pinterest, SECOND]) {
+  const before = system.proxy.readings().length;
+  const form = new URLSearchParams([
+    ...profiles.map((id): [string, string] => ['profile_ids[]', id]),
+    ...boards.map((id): [string, string] => ['subprofile_ids[]', id]),
+    ['text', 'Pin'],
+    ['media[photo]', 'https://images.example/bread.png'],
+  ]).toString();
+  const request = { method: 'POST', path: '/1/updates/create.json' };
+  const authorization = { authorization: `Bearer ${token}` };
+  const { json } = await sendRaw(system.bridgeUrl, { ...request, ...rawForm(form, authorization) });
+  const sent = system.proxy.readings().slice(before);
+  const writes = sent.filter(({ body }) => body.includes('createPost'));
+  const inputs = writes.map(
+    ({ body }) => (JSON.parse(body) as { variables: { input: Input } }).variables.input,
+  );
+  return {
+    message: (json as { message: string }).message,
+    boards: new Map(
+      inputs.map(({ channelId, metadata }) => [channelId, metadata?.pinterest?.boardServiceId]),
+    ),
+    readings: sent.filter(({ body }) => body.includes('query Boards')).length,
+  };
+}
+
+interface Input {
+  channelId: string;
+  metadata?: { pinterest?: { boardServiceId?: string } };
+}
+
+test('each profile gets the board of its own, for one reading of the boards', async () => {
+  const first = await create(['knits', 'cakes']);
+  expect(first.boards).toEqual(
+    new Map([
+      [CHANNELS.pinterest, 'cakes'],
+      [SECOND, 'knits'],
+    ]),
+  );
+  expect(first.readings).toBe(1);
+  expect((await create(['cakes', 'knits'])).readings).toBe(0);
+});
+
+test('one profile takes its own of the boards that a program names at each call', async () => {
+  expect((await create(['knits', 'cakes'], [SECOND])).boards).toEqual(new Map([[SECOND, 'knits']]));
+});
+
+test('a profile without a board among them is refused by itself, and so is one with two', async () => {
+  const alone = await create(['cakes']);
+  expect(alone.boards).toEqual(new Map([[CHANNELS.pinterest, 'cakes']]));
+  expect(alone.message).toMatch(/subprofile_ids names no board of this profile\./);
+  const two = await create(['cakes', 'breads', 'knits']);
+  expect(two.boards).toEqual(new Map([[SECOND, 'knits']]));
+  expect(two.message).toMatch(/subprofile_ids can name one board of a Pinterest profile only\./);
+});
+
+test('a board that nobody knows is left to the new API, and one board for one profile costs no reading', async () => {
+  expect((await create(['new'], [CHANNELS.pinterest])).readings).toBe(0);
+  expect((await create(['new', 'knits'])).boards.get(CHANNELS.pinterest)).toBe('new');
+});
+
+test('where the boards cannot be read, only the profiles that need them are not posted to', async () => {
+  tellsBoards = false;
+  const { message, boards } = await create(['knits', 'cakes'], [CHANNELS.twitter, CHANNELS.pinterest]);
+  expect([...boards.keys()]).toEqual([CHANNELS.twitter]);
+  expect(message).toMatch(/^The update was added to the queue for 1 of 2 profiles\. Nothing was posted to /);
+});
