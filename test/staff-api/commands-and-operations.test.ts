@@ -37,7 +37,7 @@ reminders resume          resumeReminders
 reminders undeliverable   listUndeliverableMails
 shadow                    readShadow clearShadow
 tokens assign             assignToken assignTokens
-tokens find               search readToken readAccount
+tokens find               search readToken readAccount listAppTokens listAccountTokens
 tokens import             importRows
 tokens leaked             reportLeakedTokens
 tokens revoke             revokeToken

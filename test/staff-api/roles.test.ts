@@ -19,6 +19,7 @@ readApp                   200    200   200
 listAppTokens             200    200   200
 listAppHistory            200    200   200
 readAccount               200    200   200
+listAccountTokens         200    200   200
 readRequest               200    200   200
 countDesks                200    200   200
 listGrantsInDoubt         200    200   200

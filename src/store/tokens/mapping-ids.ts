@@ -20,6 +20,17 @@ export async function listMappingIds(
   return rows.map(({ id }) => id);
 }
 
+/** The ids of an account's tokens at all apps, in order after an id. */
+export async function listIdsOfAccount(
+  db: Database,
+  accountId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const own = db.selectFrom('mappings').select('id').where('account_id', '=', accountId);
+  const rows = await own.where('id', '>', after).orderBy('id').limit(limit).execute();
+  return rows.map(({ id }) => id);
+}
+
 /** The ids of the tokens that stand on a grant, the first ones. */
 export async function listIdsUnder(db: Database, grantId: string, limit: number): Promise<string[]> {
   const under = db.selectFrom('mappings').select('id').where('grant_id', '=', grantId);

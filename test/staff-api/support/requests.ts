@@ -53,6 +53,7 @@ const READS: Record<string, (ground: ApiGround) => Promise<GoodRequest>> = {
   listAppTokens: async ({ app }) => at(`/apps/${app.clientId}/tokens`),
   listAppHistory: async ({ app }) => at(`/apps/${app.clientId}/history`),
   readAccount: async (ground) => at(`/accounts/${(await waitingIn(ground)).accountId}`),
+  listAccountTokens: async (ground) => at(`/accounts/${(await waitingIn(ground)).accountId}/tokens`),
   readRequest: async ({ bridge }) => {
     const requestId = newHexId();
     const event = {

@@ -16,3 +16,12 @@ export function positionOf(cursor: string | undefined): PagePosition | undefined
 
 /** The cursor of the next page; null where no page follows. */
 export const cursorOf = (next: PageKey | undefined): string | null => (next ? keyText(next) : null);
+
+/**
+ * The id in a cursor of tokens, after which the page begins. A cursor of another form is of another list.
+ * @throws {ApiProblem}
+ */
+export function afterToken(cursor: string | undefined): string | undefined {
+  if (cursor === undefined || /^[0-9a-f]{24}$/.test(cursor)) return cursor;
+  throw wrongCursor();
+}

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { describeAccount } from '../../../domain/support/describe-account.ts';
 import { describeRequest } from '../../../domain/support/request/describe-request.ts';
+import { tokensOfAccountById } from '../../../domain/support/tokens-by-id.ts';
 import { entryOf, entrySchema } from '../answers/entry.ts';
 import { beforeOf } from '../answers/history-cursor.ts';
 import { count, cursorQuery, idIn, nextCursor, text, textOrNull, yesNo } from '../answers/parts.ts';
 import { mailOf, mailSchema, writeOf, writeSchema } from '../answers/token-parts.ts';
+import { afterToken } from '../answers/list-cursor.ts';
 import { STATES, tokenOf, tokenSchema } from '../answers/token.ts';
 import { operation } from '../operation.ts';
 import { nothingThere } from '../problems/problems.ts';
@@ -18,7 +20,9 @@ const accountAnswer = z.object({
   apps: z.array(
     z.object({ client_id: text, name: text, waiting: count, tokens: z.partialRecord(z.enum(STATES), count) }),
   ),
-  tokens: z.array(tokenSchema),
+  tokens: z
+    .array(tokenSchema)
+    .meta({ description: 'The first fifty, those first that need somebody. listAccountTokens tells all.' }),
   has_more_tokens: yesNo,
   owned_apps: z.array(z.object({ client_id: text, name: text })),
   waiting_under_email: z.object({ tokens: count, apps: count }),
@@ -35,6 +39,8 @@ const requestAnswer = z.object({
 /** The first page of all its tokens, those first that need somebody. */
 const ALL_TOKENS = { tab: 'all', sort: 'need', position: undefined } as const;
 
+const noAccount = () => nothingThere('No account with this id was ever met here.');
+
 export const ACCOUNT_OPERATIONS = [
   operation({
     id: 'readAccount',
@@ -48,7 +54,7 @@ export const ACCOUNT_OPERATIONS = [
     problems: ['not-found'],
     async run(context, { path }) {
       const found = await describeAccount(context, path.account_id, ALL_TOKENS);
-      if (!found) throw nothingThere('No account with this id was ever met here.');
+      if (!found) throw noAccount();
       const { account_id, name, email, timezone: zone } = found.account;
       return {
         account: { account_id, name, email, zone },
@@ -66,6 +72,23 @@ export const ACCOUNT_OPERATIONS = [
         waiting_under_email: found.waiting,
         mails: found.mails.map(mailOf),
       };
+    },
+  }),
+  operation({
+    id: 'listAccountTokens',
+    method: 'get',
+    path: '/accounts/{account_id}/tokens',
+    needs: 'reader',
+    tag: 'accounts',
+    summary: 'All tokens of an account, in the order of their ids',
+    parameters: z.strictObject({ account_id: idIn }),
+    query: cursorQuery,
+    answer: z.object({ tokens: z.array(tokenSchema), next_cursor: nextCursor }),
+    problems: ['not-found'],
+    async run(context, { path, query }) {
+      const page = await tokensOfAccountById(context, path.account_id, afterToken(query.cursor));
+      if (!page) throw noAccount();
+      return { tokens: page.rows.map((row) => tokenOf(context, row)), next_cursor: page.next ?? null };
     },
   }),
   operation({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretsOf } from '../../../domain/apps/app-secrets.ts';
 import { describeApp, listAppsPage } from '../../../domain/support/describe-app.ts';
+import { isAppThere, tokensOfAppById } from '../../../domain/support/tokens-by-id.ts';
 import { timelineOfApp } from '../../../domain/support/timeline.ts';
 import type { HttpStaffApiDeps } from '../deps.ts';
 import { appOf, appSchema } from '../answers/app.ts';
@@ -18,7 +19,7 @@ import {
   toTimeOrNull,
 } from '../answers/parts.ts';
 import { STATES, tokenOf, tokenSchema } from '../answers/token.ts';
-import { cursorOf, positionOf } from '../answers/list-cursor.ts';
+import { afterToken } from '../answers/list-cursor.ts';
 import { operation } from '../operation.ts';
 import { nothingThere } from '../problems/problems.ts';
 import { beforeOf } from '../answers/history-cursor.ts';
@@ -50,16 +51,14 @@ const appAnswer = z.object({
 
 type AppDescription = NonNullable<Awaited<ReturnType<typeof describeApp>>>;
 
+const noApp = () => nothingThere('No app has this client id.');
+
 /** @throws {ApiProblem} */
-async function described(
-  context: HttpStaffApiDeps,
-  clientId: string,
-  cursor?: string,
-): Promise<AppDescription> {
-  const query = { tab: 'all', sort: 'used', find: undefined, position: positionOf(cursor) } as const;
+async function described(context: HttpStaffApiDeps, clientId: string): Promise<AppDescription> {
+  const query = { tab: 'all', sort: 'used', find: undefined, position: undefined } as const;
   const found = await describeApp(context, clientId, query);
   if (found) return found;
-  throw nothingThere('No app has this client id.');
+  throw noApp();
 }
 
 const extensionOf = (row: AppDescription['extensions'][number]): z.output<typeof extension> => ({
@@ -128,14 +127,15 @@ export const APP_OPERATIONS = [
     path: '/apps/{client_id}/tokens',
     needs: 'reader',
     tag: 'apps',
-    summary: 'The tokens of an app, the last used first',
+    summary: 'The tokens of an app, in the order of their ids',
     parameters: appPath,
     query: cursorQuery,
     answer: z.object({ tokens: z.array(tokenSchema), next_cursor: nextCursor }),
     problems: ['not-found'],
     async run(context, { path, query }) {
-      const { tokens, page } = await described(context, path.client_id, query.cursor);
-      return { tokens: tokens.map(({ row }) => tokenOf(context, row)), next_cursor: cursorOf(page.next) };
+      const page = await tokensOfAppById(context, path.client_id, afterToken(query.cursor));
+      if (!page) throw noApp();
+      return { tokens: page.rows.map((row) => tokenOf(context, row)), next_cursor: page.next ?? null };
     },
   }),
   operation({
@@ -151,7 +151,7 @@ export const APP_OPERATIONS = [
     answer: z.object({ entries: z.array(entrySchema), next_cursor: nextCursor }),
     async run(context, { path, query }) {
       const page = await timelineOfApp(context, path.client_id, beforeOf(query.cursor));
-      if (page.events.length === 0) await described(context, path.client_id);
+      if (page.events.length === 0 && !(await isAppThere(context, path.client_id))) throw noApp();
       return { entries: page.events.map(entryOf), next_cursor: page.before?.toString() ?? null };
     },
   }),
