@@ -163,4 +163,16 @@ test('the history is read by position to its end, and goes on there', async () =
   }
   expect(problemIn(await program.get('/history?cursor=999999999'))).toBe('409 not-possible');
   expect(problemIn(await program.get('/history?cursor=x'))).toBe('422 invalid-request');
+  expect((await read(page.next_cursor)).entries).toEqual([]);
+  const position = page.next_cursor.split('-')[0] ?? '';
+  const entry = ground.bridge.context.store.durable
+    .updateTable('events')
+    .where('position', '=', Number(position));
+  // The entry of a database that was restored and went on otherwise.
+  await entry.set({ chain: 'key.another' }).execute();
+  const refused = await program.get(`/history?cursor=${page.next_cursor}`);
+  expect([problemIn(refused), (refused.json as { detail: string }).detail]).toEqual([
+    '409 not-possible',
+    expect.stringMatching(/is another one than before: the database was replaced .* without a cursor\.$/),
+  ]);
 });

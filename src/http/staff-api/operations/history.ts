@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readAfter } from '../../../domain/history/follow-history.ts';
+import { cursorAt, readAfter, requireCursor } from '../../../domain/history/follow-history.ts';
 import { mayAct } from '../../../domain/accounts/staff.ts';
 import { lookAtEntry } from '../../../domain/take-back/look.ts';
 import { takeEntryBack } from '../../../domain/take-back/take-back.ts';
@@ -7,13 +7,14 @@ import { entryOf, entrySchema } from '../answers/entry.ts';
 import { idIn, reasonIn, text, yesNo } from '../answers/parts.ts';
 import { operation } from '../operation.ts';
 import { ApiProblem } from '../problems/problems.ts';
-import { beforeOf } from '../answers/history-cursor.ts';
+import { placeOf, placeText } from '../answers/history-cursor.ts';
 
 /** The whole history, by position: nothing is ever added before a position that was read. */
 
 const query = z.strictObject({
-  cursor: z.string().max(16).optional().meta({
-    description: 'A position: next_cursor of the page before. Without it the history begins at its start.',
+  cursor: z.string().max(220).optional().meta({
+    description:
+      'next_cursor of the page before, or the position of an entry. Without it the history begins at its start. Only a next_cursor shows that the database was replaced by a backup: it is then refused with not-possible.',
   }),
   client_id: idIn.optional(),
   token_id: idIn.optional(),
@@ -70,8 +71,9 @@ export const HISTORY_OPERATIONS = [
     answer,
     problems: ['not-possible'],
     async run({ store }, { query: { cursor, client_id: app, token_id: token } }) {
-      const position = beforeOf(cursor) ?? 0;
-      const page = await readAfter(store.durable, { position, chain: undefined });
+      const place = placeOf(cursor);
+      const page = await readAfter(store.durable, place);
+      const last = page.at(-1);
       const matching = page.filter(
         (entry) =>
           (app === undefined || entry.client_id === app) &&
@@ -79,7 +81,7 @@ export const HISTORY_OPERATIONS = [
       );
       return {
         entries: matching.map((entry) => ({ ...entryOf(entry), position: entry.position })),
-        next_cursor: String(page.at(-1)?.position ?? position),
+        next_cursor: placeText(last ? cursorAt(last) : await requireCursor(store.durable, place)),
         has_more: page.length > 0,
       };
     },

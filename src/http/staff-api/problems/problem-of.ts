@@ -45,13 +45,16 @@ function ofReason({ message }: ReasonRefused): ApiProblem {
   return new ApiProblem('invalid-request', message, { errors: [{ in: 'body', pointer: '/reason', detail }] });
 }
 
+const READ_ANEW =
+  'What you read of the history before may be in it no more: read it anew from its start, without a cursor.';
+
 /** The refusals of use cases; undefined for other errors. */
 function ofRefusal(error: unknown): ApiProblem | undefined {
   if (error instanceof RegistrationRefused) return ofRegistration(error);
   if (error instanceof ReasonRefused) return ofReason(error);
   if (error instanceof ChangeRefused) return new ApiProblem('not-possible', error.message);
   if (error instanceof TakeBackRefused) return new ApiProblem('not-possible', error.message);
-  if (error instanceof CursorRefused) return new ApiProblem('not-possible', error.message);
+  if (error instanceof CursorRefused) return new ApiProblem('not-possible', `${error.message}. ${READ_ANEW}`);
   return error instanceof ApiKeyRefused ? new ApiProblem('invalid-request', error.message) : undefined;
 }
 
