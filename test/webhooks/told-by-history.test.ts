@@ -2,7 +2,8 @@ import { endGrant } from '../../src/domain/grants/end-grant.ts';
 import { reportLeaks } from '../../src/domain/leaks/report-leaks.ts';
 import { endExtension, extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
 import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
-import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
+import { takeEntryBack } from '../../src/domain/take-back/take-back.ts';
+import { revokeByHand, revokeToken } from '../../src/domain/tokens/revoke-token.ts';
 import { tokenHint } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { addWaitingToken } from '../support/bridge/waiting-token.ts';
@@ -90,6 +91,68 @@ describe(`with ${databaseKinds.join(' or ')}`, () => {
       data: { client_id: clientId(), account_id: grant.account_id, grant_id: grant.id, cause: 'refused' },
     });
     expect(messages.filter(({ type }) => type === 'consent.finished')).not.toEqual([]);
+  });
+
+  async function takesRevocationBack(mappingId: string): Promise<void> {
+    const { durable } = context().store;
+    const entries = durable.selectFrom('events').select('id').where('mapping_id', '=', mappingId);
+    const { id: entryId } = await entries.where('action', '=', 'token_revoked').executeTakeFirstOrThrow();
+    await takeEntryBack(context(), { ...BY, entryId, role: 'lead', reason: 'the wrong one' });
+  }
+
+  test('a token whose revocation is taken back is told with how it stands now', async () => {
+    await ground.add(ground.urlOf('/in'), ['token.stopped', 'token.resumed']);
+    await issueToken(ground.system);
+    const { id: served } = await context()
+      .store.durable.selectFrom('mappings')
+      .select('id')
+      .where('state', '=', 'active')
+      .where('client_id', '=', clientId())
+      .executeTakeFirstOrThrow();
+    await issueToken(ground.system);
+    const { token, mappingId } = await waiting();
+    const expected = { type: 'token.resumed', data: { client_id: clientId(), why: 'taken_back', count: 1 } };
+    for (const [id, state] of [
+      [served, 'connected'],
+      [mappingId, 'waiting'],
+    ] as const) {
+      await revokeByHand(context(), { ...BY, mappingId: id, reason: 'the wrong one' });
+      await told();
+      ground.receiver.received.length = 0;
+      await takesRevocationBack(id);
+      expect(await told()).toMatchObject([
+        { ...expected, data: { ...expected.data, state, tokens: [{ id }] } },
+      ]);
+    }
+    expect(ground.receiver.received[0]?.body).not.toContain(token.slice(2));
+    // Revoked again before anybody was told: only that is told.
+    ground.receiver.received.length = 0;
+    await revokeByHand(context(), { ...BY, mappingId: served, reason: 'the right one' });
+    expect((await told()).map(({ type }) => type)).toEqual(['token.stopped']);
+  });
+
+  test('tokens that work again after a new consent are told in one message', async () => {
+    await ground.add(ground.urlOf('/in'), ['token.resumed']);
+    const { durable } = context().store;
+    await issueToken(ground.system);
+    await told();
+    const [grant] = await durable.selectFrom('grants').selectAll().where('state', '=', 'ready').execute();
+    if (!grant) throw new Error('no grant lives');
+    await endGrant(context(), { ...grant, calling: undefined }, 'refused');
+    const stopped = await durable
+      .selectFrom('mappings')
+      .select('id')
+      .where('state', '=', 'reauthorization_required')
+      .where('account_id', '=', grant.account_id)
+      .execute();
+    ground.receiver.received.length = 0;
+    await issueToken(ground.system);
+    expect(await told()).toMatchObject([
+      {
+        type: 'token.resumed',
+        data: { client_id: clientId(), why: 'connected', state: 'connected', count: stopped.length },
+      },
+    ]);
   });
 
   test('what happens to another app, and what happened before, is not told', async () => {

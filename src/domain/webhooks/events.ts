@@ -3,7 +3,7 @@ import type { WebhookKind } from '../../store/webhooks/webhooks.ts';
 /** What a webhook can be told of. docs/webhooks.md describes the message of each. */
 
 export const WEBHOOK_EVENTS = {
-  app: ['token.stopped', 'date.moved', 'calls.quiet'],
+  app: ['token.stopped', 'token.resumed', 'date.moved', 'calls.quiet'],
   support: ['queues.daily', 'queues.hourly'],
   operator: ['connection.ended', 'consent.finished', 'date.moved', 'token.leaked'],
 } as const satisfies Record<WebhookKind, readonly string[]>;

@@ -15,7 +15,7 @@ import { readLifecycle } from '../lifecycle/read-lifecycle.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import type { WebhooksDeps } from './deps.ts';
 import { keepMessages } from './message.ts';
-import { countBeforeSplit, messagesOf, namesDates, namesStop, namesToken } from './told-by-history.ts';
+import { countBeforeSplit, messagesOf, namesDates, namesTurn, namesToken } from './told-by-history.ts';
 
 /**
  * Follows the history and makes the messages of webhooks from it (docs/decisions/0028). The place in the history moves on
@@ -57,16 +57,16 @@ const CHAINED_WITHIN = 1 * MINUTE;
 const LOOKED_AHEAD = 100;
 
 /**
- * The entries of a page that can be told now. A page ends anywhere, also amid tokens that stopped together and are told in
+ * The entries of a page that can be told now. A page ends anywhere, also amid tokens that stopped or resumed together and are told in
  * one message: their entries are left for the next page, and for the next turn where the rest is not chained yet. More
  * of them than a page holds are told in several messages.
  */
 async function tellable({ store, clock }: WebhooksDeps, page: ChainedEntry[]): Promise<ChainedEntry[]> {
-  const lastStop = page.findLast(namesStop);
-  if (!lastStop) return page;
+  const lastTurn = page.findLast(namesTurn);
+  if (!lastTurn) return page;
   const { durable } = store;
   // In this order: what is chained in between is found in the second list.
-  const waiting = await listUnchained(durable, { after: lastStop.id, limit: LOOKED_AHEAD });
+  const waiting = await listUnchained(durable, { after: lastTurn.id, limit: LOOKED_AHEAD });
   const chained = await firstChainedAfter(durable, page.at(-1)?.position ?? 0);
   const whole = page.slice(0, countBeforeSplit(page, [...chained, ...waiting]));
   if (whole.length > 0) return whole;

@@ -3,12 +3,21 @@ import { isoMoment } from '../../shared/moments.ts';
 import type { ChainedEntry } from '../history/locate-tampering.ts';
 import { isEndCause } from '../tokens/standing/ends.ts';
 import { dateFor, type Lifecycle } from '../lifecycle/lifecycle.ts';
+import type { MappingState } from '../../store/tables/tables.ts';
 import type { WebhookMessage } from './message.ts';
 
 /** Pure: which messages follow from entries of the history. */
 
-/** Tokens by mapping id: the first and last characters, or null, and the app. */
-type NamedTokens = ReadonlyMap<string, { first: string | null; last: string | null; clientId: string }>;
+/** A token as it is now: the first and last characters, or null, and the app. */
+interface TokenNow {
+  first: string | null;
+  last: string | null;
+  clientId: string;
+  state: MappingState;
+}
+
+/** Tokens by mapping id. */
+type NamedTokens = ReadonlyMap<string, TokenNow>;
 
 interface Facts {
   tokens: NamedTokens;
@@ -21,6 +30,15 @@ const STOPPED: ReadonlyMap<string, string> = new Map([
   ['token_reauthorization_required', 'connection_ended'],
   ['token_revoked', 'revoked'],
 ]);
+
+/** A token serves again, or stands again as before. */
+const RESUMED: ReadonlyMap<string, string> = new Map([
+  ['token_connected', 'connected'],
+  ['token_taken_back', 'taken_back'],
+]);
+
+/** How a token stands that resumed. One that stopped, or ended, did not resume: that is told by its own entry. */
+const STANDS: Partial<Record<MappingState, string>> = { active: 'connected', unmapped: 'waiting' };
 
 /** The entry of a report names the token alone. */
 const LEAKED = 'token_leaked';
@@ -37,12 +55,12 @@ const DATES: ReadonlySet<string> = new Set([
 /** The most tokens that one message names. `count` says how many there are. */
 const TOKENS_NAMED = 100;
 
-/** Whether an entry says that a token stopped. */
-export const namesStop = ({ action, mapping_id: id, client_id: clientId }: ChainedEntry): boolean =>
-  id !== null && clientId !== null && STOPPED.has(action);
+/** Whether an entry says that a token stopped or resumed. */
+export const namesTurn = ({ action, mapping_id: id, client_id: clientId }: ChainedEntry): boolean =>
+  id !== null && clientId !== null && (STOPPED.has(action) || RESUMED.has(action));
 
 /** Whether the message of an entry needs to know its token. */
-export const namesToken = (entry: ChainedEntry): boolean => namesStop(entry) || entry.action === LEAKED;
+export const namesToken = (entry: ChainedEntry): boolean => namesTurn(entry) || entry.action === LEAKED;
 
 /** The entry of a date names it first. A message tells of retirement and sunset; the deprecation is in none. */
 const isOfDeprecation = (reason: string | null): boolean => reason?.startsWith('deprecation: ') ?? false;
@@ -55,51 +73,71 @@ export const namesDates = ({ action, reason }: ChainedEntry): boolean =>
 const causeOf = (reason: string | null): string | null =>
   reason !== null && isEndCause(reason) ? reason : null;
 
-function stopped(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
-  const [first] = entries;
-  if (!first) return [];
-  const tokens = entries.slice(0, TOKENS_NAMED).map(({ mapping_id: id }) => {
-    const { first: begins = null, last: ends = null } = facts.tokens.get(id ?? '') ?? {};
+/** How many tokens these are, and the first of them. */
+function namedIn(entries: readonly ChainedEntry[], { tokens }: Facts) {
+  const named = entries.slice(0, TOKENS_NAMED).map(({ mapping_id: id }) => {
+    const { first: begins = null, last: ends = null } = tokens.get(id ?? '') ?? {};
     return { id, begins, ends };
   });
+  return { count: entries.length, tokens: named };
+}
+
+/** One message of tokens of one app. */
+function toldOwner(
+  event: 'token.stopped' | 'token.resumed',
+  { position, at, client_id: clientId }: ChainedEntry,
+  data: object,
+): WebhookMessage {
+  const told = `${event.slice('token.'.length)}:${position}`;
+  return { event, told, at, clientId, dataFor: () => ({ client_id: clientId, ...data }) };
+}
+
+function stopped(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
+  const [first] = entries;
+  if (!first || !STOPPED.has(first.action)) return [];
   const why = STOPPED.get(first.action);
-  const data = {
-    client_id: first.client_id,
-    why,
-    cause: causeOf(first.reason),
-    count: entries.length,
-    tokens,
-  };
   return [
-    {
-      event: 'token.stopped',
-      told: `stopped:${first.position}`,
-      at: first.at,
-      clientId: first.client_id,
-      dataFor: () => data,
-    },
+    toldOwner('token.stopped', first, { why, cause: causeOf(first.reason), ...namedIn(entries, facts) }),
   ];
 }
 
-type StopFacts = Pick<ChainedEntry, 'client_id' | 'grant_id' | 'action' | 'reason' | 'at'>;
+/** The tokens as they are now: one that went to another app since, or stopped since, is left out. */
+function resumed(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
+  const standing = ({ mapping_id: id, client_id: clientId }: ChainedEntry) => {
+    const token = facts.tokens.get(id ?? '');
+    return token?.clientId === clientId ? STANDS[token.state] : undefined;
+  };
+  const alike = groupBy(
+    entries.filter(({ action }) => RESUMED.has(action)),
+    (entry) => standing(entry) ?? '',
+  );
+  return [...alike].flatMap(([state, some]) => {
+    const [first] = some;
+    if (!first || state === '') return [];
+    const why = RESUMED.get(first.action);
+    return [toldOwner('token.resumed', first, { why, state, ...namedIn(some, facts) })];
+  });
+}
 
-/** The same for tokens that stopped together: of one app, with one connection, for one reason. */
-const togetherOf = ({ client_id, grant_id, action, reason, at }: StopFacts) =>
+type TurnFacts = Pick<ChainedEntry, 'client_id' | 'grant_id' | 'action' | 'reason' | 'at'>;
+
+/** The same for tokens that stopped or resumed together: of one app, with one connection, for one reason. */
+const togetherOf = ({ client_id, grant_id, action, reason, at }: TurnFacts) =>
   JSON.stringify([client_id, grant_id, action, reason, at]);
 
-/** Tokens that stopped together are told in one message. */
-function stops(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
-  const alike = groupBy(entries.filter(namesStop), togetherOf);
-  return [...alike.values()].flatMap((some) => stopped(some, facts));
+/** Tokens that stopped together, or resumed together, are told in one message. */
+function turns(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
+  const alike = groupBy(entries.filter(namesTurn), togetherOf);
+  return [...alike.values()].flatMap((some) => [...stopped(some, facts), ...resumed(some, facts)]);
 }
 
 /**
- * How many entries of a page stand before the first one of tokens that stopped together with tokens of `following`, the
+ * How many entries of a page stand before the first one of tokens that stopped or resumed together with tokens of `following`, the
  * entries after the page. All entries of the page where nothing goes on.
  */
-export function countBeforeSplit(entries: readonly ChainedEntry[], following: readonly StopFacts[]): number {
+export function countBeforeSplit(entries: readonly ChainedEntry[], following: readonly TurnFacts[]): number {
   const goingOn = new Set(following.map(togetherOf));
-  const split = entries.findIndex((entry) => namesStop(entry) && goingOn.has(togetherOf(entry)));
+  const split = entries.findIndex((entry) => namesTurn(entry) && goingOn.has(togetherOf(entry)));
   return split === -1 ? entries.length : split;
 }
 
@@ -148,5 +186,5 @@ function toldAlone(entry: ChainedEntry, facts: Facts): WebhookMessage[] {
 
 /** The messages of a page of the history. */
 export function messagesOf(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
-  return [...stops(entries, facts), ...entries.flatMap((entry) => toldAlone(entry, facts))];
+  return [...turns(entries, facts), ...entries.flatMap((entry) => toldAlone(entry, facts))];
 }
