@@ -1,5 +1,5 @@
-import { listUnconfirmed } from '../../src/store/grants/handovers.ts';
 import { lostHandovers } from '../../src/domain/handover/awaited.ts';
+import { newestUnconfirmed } from '../../src/domain/handover/unconfirmed.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { freshCode, issueToken, read } from '../support/callers/legacy-calls.ts';
@@ -91,10 +91,10 @@ test('repeats get the same pair until the app confirms; then it is gone here, an
     expect(repeated.status).toBe(200);
     expect(fieldOf(repeated, 'refresh_token')).toBe(fieldOf(first, 'refresh_token'));
   }
-  const { durable } = system.bridge.context.store;
-  const waiting = (await listUnconfirmed(durable)).length;
+  const waiting = async () => (await newestUnconfirmed(system.bridge.context, 100)).pairs.length;
+  const before = await waiting();
   expect((await confirm(system.bridgeUrl, token)).json).toEqual({ confirmed: true, migrated_tokens: 1 });
-  expect((await listUnconfirmed(durable)).length).toBe(waiting - 1);
+  expect(await waiting()).toBe(before - 1);
   expect((await confirm(system.bridgeUrl, token)).json).toEqual({ confirmed: true, migrated_tokens: 1 });
   const late = await exchange(system.bridgeUrl, token);
   expect([late.status, fieldOf(late, 'error')]).toEqual([400, 'invalid_request']);
@@ -149,8 +149,8 @@ test('an unconfirmed pair is erased after seven days, and stays listed until its
   clock.advance(7 * DAY + 1000);
   await purgeExpired(system.bridge.context);
   expect((await exchange(system.bridgeUrl, token)).status).toBe(400);
-  const last = (await listUnconfirmed(system.bridge.context.store.durable)).at(-1);
-  expect(last).toMatchObject({ client_id: system.app.clientId, refresh_token_sealed: null });
+  const [last] = (await newestUnconfirmed(system.bridge.context, 100)).pairs;
+  expect(last).toMatchObject({ clientId: system.app.clientId, isKept: false });
   const lost = await lostHandovers(system.bridge.context, system.app.clientId);
   expect((await confirm(system.bridgeUrl, token)).json).toEqual({ confirmed: true, migrated_tokens: 1 });
   expect(await lostHandovers(system.bridge.context, system.app.clientId)).toBe(lost - 1);

@@ -1,7 +1,7 @@
-import { listUnconfirmedAfter } from '../../store/grants/handovers.ts';
+import { listUnconfirmed, listUnconfirmedAfter } from '../../store/grants/handovers.ts';
 import type { HandoverDeps } from './deps.ts';
 
-/** Hand-overs that no app has confirmed, page by page. */
+/** Hand-overs that no app has confirmed, nor a later one of the account. */
 
 interface UnconfirmedPair {
   grantId: string;
@@ -14,6 +14,18 @@ interface UnconfirmedPair {
   isKept: boolean;
 }
 
+function pairOf(row: Awaited<ReturnType<typeof listUnconfirmed>>[number]): UnconfirmedPair {
+  return {
+    grantId: row.grant_id,
+    clientId: row.client_id,
+    appName: row.name,
+    accountId: row.account_id,
+    handedAt: row.handed_at,
+    migratedTokens: row.migrated_tokens,
+    isKept: row.refresh_token_sealed !== null,
+  };
+}
+
 const PAGE = 100;
 
 /** A page in the order of the grants; `next` is the cursor of the next page. */
@@ -22,14 +34,15 @@ export async function unconfirmedPage(
   after = '',
 ): Promise<{ pairs: UnconfirmedPair[]; next: string | undefined }> {
   const rows = await listUnconfirmedAfter(store.durable, after, PAGE + 1);
-  const pairs = rows.slice(0, PAGE).map((row) => ({
-    grantId: row.grant_id,
-    clientId: row.client_id,
-    appName: row.name,
-    accountId: row.account_id,
-    handedAt: row.handed_at,
-    migratedTokens: row.migrated_tokens,
-    isKept: row.refresh_token_sealed !== null,
-  }));
+  const pairs = rows.slice(0, PAGE).map(pairOf);
   return { pairs, next: rows.length > PAGE ? pairs.at(-1)?.grantId : undefined };
+}
+
+/** The newest of them, at most `limit`. Those before them have mostly lost their pair. */
+export async function newestUnconfirmed(
+  { store }: Pick<HandoverDeps, 'store'>,
+  limit: number,
+): Promise<{ pairs: UnconfirmedPair[]; isCut: boolean }> {
+  const rows = await listUnconfirmed(store.durable, limit + 1);
+  return { pairs: rows.slice(0, limit).map(pairOf), isCut: rows.length > limit };
 }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import type { ExistingTokenTables } from '../tables/existing-token-tables.ts';
 import { isOriginal, type SeenInstance } from '../instance/instance.ts';
 import type { Database } from '../driver/store.ts';
@@ -92,28 +92,36 @@ export async function unconfirmHandover(
   return result.numUpdatedRows === 1n;
 }
 
-/** Hand-overs that no app confirmed, oldest first, with the sealed refresh token if the pair is still kept. */
-export async function listUnconfirmed(db: Database) {
-  return db
-    .selectFrom('handovers')
-    .innerJoin('grants', 'grants.id', 'handovers.grant_id')
-    .innerJoin('apps', 'apps.client_id', 'handovers.client_id')
-    .selectAll('handovers')
-    .select(['apps.name', 'grants.refresh_token_sealed'])
-    .where('handovers.confirmed_at', 'is', null)
-    .orderBy('handovers.handed_at')
-    .execute();
-}
+/**
+ * Whether the app has confirmed a later hand-over of the account than the one in a table or alias of a statement. Nobody
+ * waits for the earlier one then.
+ */
+export const isSuperseded = (handover: string): RawBuilder<SqlBool> => {
+  const column = (name: string) => sql.ref(`${handover}.${name}`);
+  return sql`exists (select 1 from handovers later
+    where later.client_id = ${column('client_id')} and later.account_id = ${column('account_id')}
+      and later.handed_at > ${column('handed_at')} and later.confirmed_at is not null)`;
+};
 
-/** Hand-overs that no app has confirmed, in the order of their grants, after one. */
-export async function listUnconfirmedAfter(db: Database, after: string, limit: number) {
-  return db
+/** Hand-overs that somebody waits for, with the sealed refresh token where the pair is still kept. */
+const unconfirmed = (db: Database) =>
+  db
     .selectFrom('handovers')
     .innerJoin('grants', 'grants.id', 'handovers.grant_id')
     .innerJoin('apps', 'apps.client_id', 'handovers.client_id')
     .select(['handovers.grant_id', 'handovers.client_id', 'handovers.account_id', 'handovers.handed_at'])
     .select(['handovers.migrated_tokens', 'apps.name', 'grants.refresh_token_sealed'])
     .where('handovers.confirmed_at', 'is', null)
+    .where(sql<SqlBool>`not ${isSuperseded('handovers')}`);
+
+/** Hand-overs that no app has confirmed, the newest first, at most `limit`. */
+export async function listUnconfirmed(db: Database, limit: number) {
+  return unconfirmed(db).orderBy('handovers.handed_at', 'desc').limit(limit).execute();
+}
+
+/** Hand-overs that no app has confirmed, in the order of their grants, after one. */
+export async function listUnconfirmedAfter(db: Database, after: string, limit: number) {
+  return unconfirmed(db)
     .where('handovers.grant_id', '>', after)
     .orderBy('handovers.grant_id')
     .limit(limit)

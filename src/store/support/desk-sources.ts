@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { contains, isOneOf, isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
+import { isSuperseded } from '../grants/handovers.ts';
 
 /** Where the rows of each desk of support stand: one condition, the tabs within it, and the orders, each by an index. */
 
@@ -64,16 +65,11 @@ export const undeliverableMails = (db: Database): DeskSource => ({
   },
 });
 
-/**
- * Hand-overs since a time without a confirmation by the app. Where the app has confirmed a later one of the account,
- * nobody waits for the earlier.
- */
+/** Hand-overs since a time that somebody waits for. */
 export const openHandovers = (db: Database, since: number): DeskSource => ({
   from: sql`handovers d`,
   id: sql`d.grant_id`,
-  is: sql`d.confirmed_at is null and d.handed_at >= ${since} and not exists (select 1 from handovers later
-    where later.client_id = d.client_id and later.account_id = d.account_id
-      and later.handed_at > d.handed_at and later.confirmed_at is not null)`,
+  is: sql`d.confirmed_at is null and d.handed_at >= ${since} and not ${isSuperseded('d')}`,
   tabs: {},
   sorts: { urgent: { rank: sql`d.handed_at` }, newest: { rank: sql`d.handed_at`, isFalling: true } },
   finds: ofNamed(db),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
+import { isSuperseded } from '../grants/handovers.ts';
 import type { MappingState } from '../tables/tables.ts';
 import { HAS_MOVED } from './imports.ts';
 
@@ -145,11 +146,7 @@ export async function unconfirmedHandovers(
 ): Promise<{ n: number; since: number | undefined; isPart: boolean }> {
   const { rows } = await sql<Record<'read' | 'n' | 'since', number | string | null>>`
     select count(*) as read, sum(is_open) as n, min(case when is_open = 1 then handed_at end) as since from (
-      select h.handed_at, case when exists (
-          select 1 from handovers later
-          where later.client_id = h.client_id and later.account_id = h.account_id
-            and later.handed_at > h.handed_at and later.confirmed_at is not null
-        ) then 0 else 1 end as is_open
+      select h.handed_at, case when ${isSuperseded('h')} then 0 else 1 end as is_open
       from (
         select client_id, account_id, handed_at from handovers
         where client_id = ${clientId} and confirmed_at is null and handed_at > ${after} and handed_at <= ${before}
