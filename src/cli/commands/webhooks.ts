@@ -1,4 +1,4 @@
-import { isNameKnown } from '../../domain/webhooks/address.ts';
+import { whereRefusedLeads } from '../../domain/webhooks/address.ts';
 import { addWebhook, changeWebhookSecret, removeWebhook } from '../../domain/webhooks/change-webhooks.ts';
 import { WEBHOOK_EVENTS } from '../../domain/webhooks/events.ts';
 import {
@@ -35,13 +35,26 @@ const REFUSALS = {
   known: 'this webhook is there already',
 } as const;
 
-const UNKNOWN_NAME =
-  'the name of the address cannot be looked up. Check it; the name servers of this machine are asked for it, and /etc/hosts does not count';
+const NO_ANSWER =
+  'the name servers of this machine gave no answer for the name of the address, or gave it too late. Nothing was added. Give the command again; if this comes again, check the name servers';
 
-/** For a name that nobody knows it would not help to allow a network. */
-async function refusalOf(refused: keyof typeof REFUSALS, url: string): Promise<Error> {
-  const isUnknown = refused === 'not public' && !(await isNameKnown(url));
-  return new Error(isUnknown ? UNKNOWN_NAME : REFUSALS[refused]);
+/** It would not help to allow a network for a name that nobody knows, nor where no name server answered. */
+const LOOKED_UP = {
+  inside: REFUSALS['not public'],
+  unknown:
+    'the name of the address cannot be looked up. Check it; the name servers of this machine are asked for it, and /etc/hosts does not count',
+  'no answer': NO_ANSWER,
+  // The second look-up got what the first one did not.
+  public: NO_ANSWER,
+} as const;
+
+async function refusalOf(
+  context: Parameters<typeof whereRefusedLeads>[0],
+  refused: keyof typeof REFUSALS,
+  url: string,
+): Promise<Error> {
+  if (refused !== 'not public') return new Error(REFUSALS[refused]);
+  return new Error(LOOKED_UP[await whereRefusedLeads(context, url)]);
 }
 
 const unknown = (id: string) => new Error(`no webhook of the operator has the id ${id}: see webhooks list`);
@@ -61,7 +74,7 @@ export async function addWebhookCommand(options: Options, [url = '']: string[]):
   return withContext(async ({ context }) => {
     const id = newHexId();
     const added = await addWebhook(context, { id, owner: OWNER, url, events, ...origin });
-    if (typeof added === 'string') throw await refusalOf(added, url);
+    if (typeof added === 'string') throw await refusalOf(context, added, url);
     return secretResult(id, added.secret);
   });
 }

@@ -1,7 +1,7 @@
 import { SECOND } from '../../shared/lifetimes.ts';
 import { tokensIn } from '../../shared/log/token-like.ts';
 import { WebhookNotTaken } from '../../upstream/webhooks/failure.ts';
-import { addressesOf, pinnedAddresses } from '../../upstream/webhooks/pinned-addresses.ts';
+import { pinnedAddresses, whereTo } from '../../upstream/webhooks/pinned-addresses.ts';
 import type { WebhooksDeps } from './deps.ts';
 
 /**
@@ -46,9 +46,13 @@ export async function findAddressProblem(
 }
 
 /**
- * Whether the name of an address can be looked up. For the operator alone: anybody else would learn which names there are
- * inside (docs/threats.md W2).
+ * Where an address leads that was refused as not public, looked up once more. For the operator alone: anybody else would
+ * learn which names there are inside (docs/threats.md W2).
  */
-export async function isNameKnown(text: string): Promise<boolean> {
-  return (await addressesOf(new URL(text), AbortSignal.timeout(LOOKED_UP_FOR))).length > 0;
+export function whereRefusedLeads(
+  { webhooks }: Pick<WebhooksDeps, 'webhooks'>,
+  text: string,
+): ReturnType<typeof whereTo> {
+  const allowed = webhooks.reach.networks;
+  return whereTo(new URL(text), { allowed, signal: AbortSignal.timeout(LOOKED_UP_FOR) });
 }

@@ -6,8 +6,8 @@ import { groupsOf } from '../../../src/shared/net/addresses.ts';
 
 /** A name server on a real socket (RFC 1035), for names whose owner decides anew at each question where they lead. */
 export interface NameServer {
-  /** The addresses of a name. A function is asked at each question. */
-  names: Record<string, string[] | (() => string[])>;
+  /** The addresses of a name. A function is asked at each question; where it gives nothing, no answer is sent. */
+  names: Record<string, string[] | (() => string[] | undefined)>;
   /** The names that were asked for. */
   asked: string[];
   close(): Promise<void>;
@@ -63,7 +63,8 @@ export async function startNameServer(names: NameServer['names']): Promise<NameS
     if (type !== A && type !== AAAA) return;
     asked.push(name);
     const known = names[name] ?? [];
-    socket.send(answerTo(message, typeof known === 'function' ? known() : known), port, address);
+    const addresses = typeof known === 'function' ? known() : known;
+    if (addresses) socket.send(answerTo(message, addresses), port, address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
