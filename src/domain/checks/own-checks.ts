@@ -3,11 +3,24 @@ import { outlookLines } from '../cut-over/outlook-lines.ts';
 import { hasOldApi, outlookOfRetirement, TOKENS_COUNTED } from '../cut-over/outlook.ts';
 import { isDoubtful } from '../cut-over/outlook-words.ts';
 import { findRefreshTrouble, troubleWords } from '../grants/refresh/refresh-trouble.ts';
+import { countOfUnknownClients } from '../../store/grants/unknown-clients.ts';
 import { examineDates } from './check-dates.ts';
 import type { ChecksDeps } from './deps.ts';
 import { type CheckFinding, type CheckVerdict, notLookedAt, ok, warning } from './verdict.ts';
 
 /** The checks of `doctor` that only read the database and the settings, so that a running bridge can make them too. */
+
+/** At most so many connections are looked at: SQLite holds up the process while a statement runs. */
+const CONNECTIONS_READ = 20_000;
+
+/** Connections whose client was the bridge's before MODERN_CLIENT_ID was changed; undefined where there are none. */
+async function unknownClientsWords({ store, server }: ChecksDeps): Promise<string | undefined> {
+  const { read, clients } = await countOfUnknownClients(store.durable, server.clientId, CONNECTIONS_READ);
+  if (clients.length === 0) return undefined;
+  const each = clients.map(({ id, n }) => `${n} of ${id}`).join(', ');
+  const among = read === CONNECTIONS_READ ? ` Of all connections only ${read} were looked at.` : '';
+  return `Connections stand on a client that this bridge does not know, and are not renewed: ${each}.${among} Set MODERN_CLIENT_ID back; otherwise their people have to connect again.`;
+}
 
 /**
  * Refreshing resumes by itself, so its trouble is a warning and fails nothing. A copy refreshes nothing, whatever its
@@ -15,8 +28,9 @@ import { type CheckFinding, type CheckVerdict, notLookedAt, ok, warning } from '
  */
 export async function examineRefreshing(context: ChecksDeps): Promise<CheckVerdict> {
   if (context.instance.isCopy()) return notLookedAt('a restored copy refreshes nothing');
-  const trouble = await findRefreshTrouble(context);
-  return trouble === undefined ? ok('refreshing is not stopped') : warning(troubleWords(trouble, momentText));
+  const [trouble, unknown] = [await findRefreshTrouble(context), await unknownClientsWords(context)];
+  const words = [trouble && troubleWords(trouble, momentText), unknown].filter((one) => one !== undefined);
+  return words.length === 0 ? ok('refreshing is not stopped') : warning(words.join(' '));
 }
 
 /**

@@ -37,6 +37,18 @@ export async function serverOf(context: GrantsDeps, modernClientId: string): Pro
   throw new UnknownClient('the client of the grant is not known to this bridge', { retryAfter: MINUTE });
 }
 
+/**
+ * Whether a client is the bridge's or an app's own. A grant of another one was made before MODERN_CLIENT_ID was changed: it
+ * is not renewed, and works again when the setting is set back.
+ */
+export async function isKnownClient(
+  { server, store }: Pick<GrantsDeps, 'server' | 'store'>,
+  modernClientId: string,
+): Promise<boolean> {
+  if (modernClientId === server.clientId) return true;
+  return (await findModernClient(store.durable, modernClientId)) !== undefined;
+}
+
 /** The return address of the bridge's client and of apps' own clients that have a secret. */
 const CALLBACK = '/callback';
 

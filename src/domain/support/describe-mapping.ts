@@ -18,6 +18,7 @@ import { knownCallDays } from '../usage/callers.ts';
 import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { CountedDays } from '../usage/counted-days.ts';
+import { isKnownClient } from '../grants/modern-client.ts';
 import type { SupportDeps } from './deps.ts';
 import { settlerNames } from './timeline.ts';
 import { mailsOfToken } from './mails-of-token.ts';
@@ -44,6 +45,8 @@ export interface MappingDescription {
   grant: ShownGrant | undefined;
   /** Whether the grant is the one of the mapping, and not only one of its app and account. */
   isOwnGrant: boolean;
+  /** Whether the client of the grant is the bridge's or an app's own; true without a grant. */
+  isClientKnown: boolean;
   handover: Awaited<ReturnType<typeof findNewestHandover>>;
   link: Awaited<ReturnType<typeof findLinkState>>;
   /** What was reported, where the token was found in a place that others can read. */
@@ -115,6 +118,7 @@ export async function describeMapping(
   ]);
   const [leak, isOwnGrant] = [leaks.get(id), mapping.grant_id !== null];
   const settlers = await settlerNames(context, mails);
+  const isClientKnown = grant === undefined || (await isKnownClient(context, grant.modern_client_id));
   const people = { account, pair, handover, link, leak, mails, settlers };
-  return { mapping, app, claimed, grant, isOwnGrant, ...people, writes, calls };
+  return { mapping, app, claimed, grant, isOwnGrant, isClientKnown, ...people, writes, calls };
 }

@@ -1,3 +1,7 @@
+import { examineRefreshing } from '../../../src/domain/checks/own-checks.ts';
+import { wordsOf } from '../../owners/support/people.ts';
+import { keyFor, programOf } from '../../staff-api/support/api-client.ts';
+import { staffBrowser } from '../../staff/support/staff-browser.ts';
 import { logLines } from '../../support/bridge/log-lines.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
@@ -26,6 +30,17 @@ const moveTo = (modern_client_id: string) =>
 
 const alarms = () => lines().filter((line) => line.includes('connections stand on a client'));
 
+/** Whether the page of the token says so, and whether the staff API says that the client is known. */
+async function toldToSupport(): Promise<[boolean, boolean]> {
+  const { id } = await durable().selectFrom('mappings').select('id').executeTakeFirstOrThrow();
+  const staff = await staffBrowser(system, 'reader');
+  const page = wordsOf(await staff.get(`${system.bridgeUrl}/support/mappings/${id}`));
+  const { key } = await keyFor(system, 'reader');
+  const { json } = await programOf(system, key).get(`/tokens/${id}`);
+  const { grant } = json as { grant: { is_client_known: boolean } };
+  return [/not known here .*is not renewed/.test(page), grant.is_client_known];
+}
+
 test('nothing is presented for them by another client, and they are renewed once their client is back', async () => {
   const token = await issueToken(system);
   const profiles = () => read(system, '/1/profiles.json', token);
@@ -47,7 +62,15 @@ test('nothing is presented for them by another client, and they are renewed once
   );
   expect(alarms().length).toBeLessThanOrEqual(2);
   expect(await attempts()).toBeLessThanOrEqual(2);
+  const refreshing = await examineRefreshing(system.bridge.context);
+  expect(refreshing).toEqual({
+    state: 'warning',
+    detail: expect.stringContaining('are not renewed: 1 of an-earlier-client. Set MODERN_CLIENT_ID back'),
+  });
+  expect(await toldToSupport()).toEqual([true, false]);
   await moveTo(system.bridge.context.server.clientId);
+  expect((await examineRefreshing(system.bridge.context)).detail).not.toContain('MODERN_CLIENT_ID');
+  expect(await toldToSupport()).toEqual([false, true]);
   clock.advance(60_000);
   const answer = await profiles();
   expect([answer.status, answer.headers['age']]).toEqual([200, undefined]);

@@ -21,6 +21,10 @@ export const grantSchema = named(
         'Whether the token stands or stood on this grant. Otherwise it is the live, or else the last, grant of its app and account.',
     }),
     modern_client_id: text,
+    is_client_known: yesNo.meta({
+      description:
+        "Whether the client is the bridge's or an app's own. A grant of another one is not renewed: MODERN_CLIENT_ID was changed.",
+    }),
     state: z.enum(['ready', 'presenting', 'in_doubt', 'dead']),
     version: count,
     scope: textOrNull,
@@ -36,12 +40,13 @@ export const grantSchema = named(
 /** A grant without its pair. */
 export function grantOf(
   context: HttpStaffApiDeps,
-  { grant, isOwnGrant }: { grant: ShownGrant; isOwnGrant: boolean },
+  { grant, isOwnGrant, isClientKnown }: { grant: ShownGrant; isOwnGrant: boolean; isClientKnown: boolean },
 ): z.output<typeof grantSchema> {
   return {
     grant_id: grant.id,
     is_of_token: isOwnGrant,
     modern_client_id: grant.modern_client_id,
+    is_client_known: isClientKnown,
     state: grant.state,
     version: grant.version,
     scope: grant.scope,

@@ -94,13 +94,13 @@ async function describedAnswer(
   context: HttpStaffApiDeps,
   all: MappingDescription,
 ): Promise<z.output<typeof answer>> {
-  const { mapping, claimed, grant, isOwnGrant, link, leak, mails, writes } = all;
+  const { mapping, claimed, grant, isOwnGrant, isClientKnown, link, leak, mails, writes } = all;
   return {
     token: tokenOf(context, mapping),
     status: await statusOf(context, all),
     account: holderOf(all),
     claimed_app: claimed ? { client_id: claimed.client_id, name: claimed.name } : null,
-    grant: grant ? grantOf(context, { grant, isOwnGrant }) : null,
+    grant: grant ? grantOf(context, { grant, isOwnGrant, isClientKnown }) : null,
     handover: handoverOf(all),
     link: link ? { made_at: toTime(link.created_at), used_at: toTimeOrNull(link.used_at) } : null,
     leak: leak ? leakAnswer(leak) : null,

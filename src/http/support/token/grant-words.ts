@@ -16,6 +16,8 @@ interface GrantCardInput {
   isOwn: boolean;
   /** When a resting grant may next be looked into. */
   nextAt: number | undefined;
+  /** Whether the client of the grant is the bridge's or the app's own. */
+  isClientKnown: boolean;
   /** The bridge's own client at the new API. */
   bridgeClientId: string;
   now: number;
@@ -31,7 +33,8 @@ const othersWords = (which: string) =>
   `This token does not stand on it: it is the ${which} grant of this app and account.`;
 
 /** The card of a grant. */
-export function grantCard(grant: ShownGrant, { isOwn, nextAt, bridgeClientId, now }: GrantCardInput) {
+export function grantCard(grant: ShownGrant, input: GrantCardInput) {
+  const { isOwn, nextAt, bridgeClientId, now, isClientKnown } = input;
   const isDead = grant.state === 'dead';
   return {
     others: isOwn ? undefined : othersWords(isDead ? 'last' : 'live'),
@@ -41,6 +44,7 @@ export function grantCard(grant: ShownGrant, { isOwn, nextAt, bridgeClientId, no
     cause: isDead ? (whyGrantEnded(grant.dead_cause) ?? 'not known') : undefined,
     endedAt: grant.dead_at ?? undefined,
     client: grant.modern_client_id,
+    isStranded: !isDead && !isClientKnown,
     isBridgeClient: grant.modern_client_id === bridgeClientId,
     scopes: grant.scope.split(' '),
     accessExpiresAt: isDead ? undefined : grant.access_expires_at,

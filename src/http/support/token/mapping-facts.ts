@@ -111,11 +111,15 @@ export function mappingActions(context: HttpSupportDeps, role: StaffRole, descri
 }
 
 /** The card of the token's grant, or of the one of its app and account; undefined where there is none. */
-export function mappingGrant(context: HttpSupportDeps, { grant, isOwnGrant }: MappingDescription) {
+export function mappingGrant(
+  context: HttpSupportDeps,
+  { grant, isOwnGrant, isClientKnown }: MappingDescription,
+) {
   return (
     grant &&
     grantCard(grant, {
       isOwn: isOwnGrant,
+      isClientKnown,
       nextAt: nextAttemptAt(context, grant),
       bridgeClientId: context.server.clientId,
       now: context.clock.now(),
