@@ -137,21 +137,38 @@ export async function newestDeedsOfApp(context: TakeBackDeps, clientId: string):
 
 const CONFIRMATIONS = 20;
 
+/** At most so many confirmations are looked at for one page. */
+const CONFIRMATIONS_READ = 10 * CONFIRMATIONS;
+
 interface OpenConfirmations {
   /** The newest first. */
   open: DeedLook[];
-  /** Whether there may be more. */
-  isCut: boolean;
+  /** The entry before which the next page begins; undefined where none follows. */
+  next: number | undefined;
 }
 
-/** The confirmations of hand-overs of an app in the last seven days that can be taken back. */
-export async function openConfirmations(context: TakeBackDeps, clientId: string): Promise<OpenConfirmations> {
+/**
+ * The confirmations of hand-overs of an app in the last seven days that can be taken back, before an entry. Of many the
+ * pair is erased already; these are passed over, so that they hide none that can.
+ */
+export async function openConfirmations(
+  context: TakeBackDeps,
+  clientId: string,
+  before?: number,
+): Promise<OpenConfirmations> {
   const after = context.clock.now() - TAKE_BACK;
-  const asked = { clientId, thing: 'handover', after, limit: CONFIRMATIONS } as const;
+  const asked = { clientId, thing: 'handover', after, before, limit: CONFIRMATIONS_READ } as const;
   const rows = await deedsOfApp(context.store.durable, asked);
-  const looks = await looksAt(context, rows);
-  const open = looks.filter(({ whyNot }) => whyNot === undefined);
-  return { open, isCut: rows.length === CONFIRMATIONS };
+  const open: DeedLook[] = [];
+  let seen = 0;
+  for (const row of rows) {
+    if (open.length === CONFIRMATIONS) break;
+    seen += 1;
+    const look = lookOf(row, await whyNotNow(context, row));
+    if (look.whyNot === undefined) open.push(look);
+  }
+  const isMore = seen < rows.length || rows.length === CONFIRMATIONS_READ;
+  return { open, next: isMore ? rows[seen - 1]?.entry_id : undefined };
 }
 
 /** One confirmation of a hand-over of an app; undefined where it cannot be taken back, or is no such entry. */

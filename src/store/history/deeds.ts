@@ -99,17 +99,19 @@ export async function newestDeedOn(
     .executeTakeFirst();
 }
 
-/** The deeds on things of an app that were done after a time and stand, the newest first. Those on tokens are not among them. */
+/** The deeds on things of an app that were done after a time and stand, the newest first, before an entry. Those on tokens are not among them. */
 export async function deedsOfApp(
   db: Database,
-  { clientId, thing, after, limit }: { clientId: string; thing: DeedThing; after: number; limit: number },
+  asked: { clientId: string; thing: DeedThing; after: number; before?: number | undefined; limit: number },
 ): Promise<DeedWithEntry[]> {
+  const { clientId, thing, after, before, limit } = asked;
   return deedsWithEntries(db)
     .where('deed_parts.client_id', '=', clientId)
     .where('thing', '<>', sql.lit('token'))
     .where('thing', '=', thing)
     .where('done_at', '>', after)
     .where('back_at', 'is', null)
+    .$if(before !== undefined, (query) => query.where('events.id', '<', before ?? 0))
     .orderBy('events.id', 'desc')
     .limit(limit)
     .execute();

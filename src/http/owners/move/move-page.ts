@@ -1,4 +1,4 @@
-import type { RequestHandler, Router } from 'express';
+import type { Request, RequestHandler, Router } from 'express';
 import type { OwnersDeps } from '../deps.ts';
 import type { EnteredClient } from '../../../domain/handover/enter-modern-client.ts';
 import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
@@ -13,7 +13,7 @@ import { variablesOf } from './examples-variables.ts';
 import { underHead } from '../head/app-head.ts';
 import { type AppForOwner, seenApp } from '../owned-app.ts';
 
-const NO_CONFIRMATIONS = { open: [], isCut: false };
+const NO_CONFIRMATIONS = { open: [], next: undefined };
 
 /** GET /apps/:clientId/move: how far the app has moved to the new API, and how its calls look there. */
 
@@ -42,6 +42,12 @@ function valuesFor(
   };
 }
 
+/** The entry of the history before which confirmations are listed; undefined for the newest. */
+function olderThan({ query }: Request): number | undefined {
+  const before = Number(query['confirmed-before']);
+  return Number.isSafeInteger(before) ? before : undefined;
+}
+
 function showMove(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
@@ -61,7 +67,9 @@ function showMove(frame: PageShell): RequestHandler {
       examples: examplesFor(values),
       variables: variablesOf(values),
       confirmations:
-        seen.access === 'owner' ? await openConfirmations(context, app.client_id) : NO_CONFIRMATIONS,
+        seen.access === 'owner'
+          ? await openConfirmations(context, app.client_id, olderThan(req))
+          : NO_CONFIRMATIONS,
     });
   };
 }
