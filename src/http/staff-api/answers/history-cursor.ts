@@ -31,5 +31,5 @@ export function placeOf(cursor: string | undefined): ChainCursor {
 }
 
 /** The cursor of a place. */
-export const placeText = ({ position, chain }: ChainCursor): string =>
+export const historyCursorText = ({ position, chain }: ChainCursor): string =>
   chain ? `${position}-${chain}` : String(position);

@@ -7,7 +7,7 @@ import { entryOf, entrySchema } from '../answers/entry.ts';
 import { idIn, reasonIn, text, yesNo } from '../answers/parts.ts';
 import { operation } from '../operation.ts';
 import { ApiProblem } from '../problems/problems.ts';
-import { placeOf, placeText } from '../answers/history-cursor.ts';
+import { placeOf, historyCursorText } from '../answers/history-cursor.ts';
 
 /** The whole history, by position: nothing is ever added before a position that was read. */
 
@@ -81,7 +81,7 @@ export const HISTORY_OPERATIONS = [
       );
       return {
         entries: matching.map((entry) => ({ ...entryOf(entry), position: entry.position })),
-        next_cursor: placeText(last ? cursorAt(last) : await requireCursor(store.durable, place)),
+        next_cursor: historyCursorText(last ? cursorAt(last) : await requireCursor(store.durable, place)),
         has_more: page.length > 0,
       };
     },

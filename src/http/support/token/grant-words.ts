@@ -32,6 +32,8 @@ function shownState({ state, dead_cause: cause }: ShownGrant) {
 const othersWords = (which: string) =>
   `This token does not stand on it: it is the ${which} grant of this app and account.`;
 
+const isStranded = ({ state }: ShownGrant, isClientKnown: boolean) => state !== 'dead' && !isClientKnown;
+
 /** The card of a grant. */
 export function grantCard(grant: ShownGrant, input: GrantCardInput) {
   const { isOwn, nextAt, bridgeClientId, now, isClientKnown } = input;
@@ -44,7 +46,7 @@ export function grantCard(grant: ShownGrant, input: GrantCardInput) {
     cause: isDead ? (whyGrantEnded(grant.dead_cause) ?? 'not known') : undefined,
     endedAt: grant.dead_at ?? undefined,
     client: grant.modern_client_id,
-    isStranded: !isDead && !isClientKnown,
+    isStranded: isStranded(grant, isClientKnown),
     isBridgeClient: grant.modern_client_id === bridgeClientId,
     scopes: grant.scope.split(' '),
     accessExpiresAt: isDead ? undefined : grant.access_expires_at,

@@ -1,8 +1,8 @@
-import { newHexId } from '../../src/shared/ids.ts';
-import { addWaitingToken } from '../support/bridge/waiting-token.ts';
-import { databaseKinds } from '../support/jest/test-mode.ts';
-import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
-import { type ApiGround, openGround } from './support/ground.ts';
+import { newHexId } from '../../../src/shared/ids.ts';
+import { addWaitingToken } from '../../support/bridge/waiting-token.ts';
+import { databaseKinds } from '../../support/jest/test-mode.ts';
+import { keyFor, type Program, problemIn, programOf } from '../support/api-client.ts';
+import { type ApiGround, openGround } from '../support/ground.ts';
 
 /** A program reads every token of an app and of an account, whatever happens between two pages. */
 
