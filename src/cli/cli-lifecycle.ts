@@ -9,9 +9,11 @@ const brownouts = () => import('./commands/dates/brownouts.ts');
 const extensions = () => import('./commands/dates/extensions.ts');
 
 const MOMENT = 'a date such as 2027-02-01, or a time with its zone';
-const REASON = 'the reason, for the history';
+/** Of the option `--reason`. */
+export const REASON = 'the reason, for the history';
 
-const BY = [
+/** The option `--by`. */
+export const BY = [
   '--by <name>',
   'the name of the person who decided, for the history; by default the user of the operating system',
 ] as const;

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { command, group } from './cli-command.ts';
 import { withQuestion } from './terminal/question.ts';
-import { extensionCommands } from './cli-lifecycle.ts';
+import { BY, extensionCommands, REASON } from './cli-lifecycle.ts';
 
 /** The commands about apps, tokens, accounts and links. */
 
@@ -21,6 +21,17 @@ function parseHours(text: string): number {
     throw new InvalidArgumentError(`The hours must be a whole number from 0 to ${GRACE_MAX}.`);
   return Number(text);
 }
+
+const giveCommand = () =>
+  command(
+    'give',
+    'give an app to another account, because nobody can sign in as its owner; for seven days that can be taken back (history undo), as long as the new owner has not changed the app',
+    async () => (await import('./commands/apps/give.ts')).give,
+  )
+    .argument('<client-id>')
+    .requiredOption('--to <account>', 'the id of an account that is known here')
+    .requiredOption('--reason <text>', REASON)
+    .option(...BY);
 
 function appCommands(): Command {
   return group('apps', 'Registered apps of the old API.', [
@@ -62,6 +73,7 @@ function appCommands(): Command {
         .argument('<secret-id>'),
       () => 'The secret ends at once and for good. Programs that still use it exchange no more codes.',
     ),
+    giveCommand(),
     ...extensionCommands(),
   ]);
 }

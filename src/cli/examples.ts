@@ -10,6 +10,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'apps list': ['apps list', 'apps list --json'],
   'apps add-secret': ['apps add-secret 4f0c0a06512f7ef214000000'],
   'apps retire-secret': ['apps retire-secret 4f0c0a06512f7ef214000000 6b08726f696859c36a4dfdf5'],
+  'apps give': [
+    "apps give 4f0c0a06512f7ef214000000 --to 4f0c0a06512f7ef214000001 --reason 'its owner has left, ticket 4711'",
+  ],
   'apps cut-over': ["apps cut-over 4f0c0a06512f7ef214000000 --percent 10 --reason 'first tenth'"],
   'apps extend': [
     "apps extend 4f0c0a06512f7ef214000000 --until 2027-02-01 --reason 'asked for by its owner'",

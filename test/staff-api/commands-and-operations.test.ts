@@ -41,6 +41,7 @@ tokens find               search readToken readAccount listAppTokens listAccount
 tokens import             importRows
 tokens leaked             reportLeakedTokens
 tokens revoke             revokeToken
+apps give                 - a stolen key must not give apps away
 api-keys end              - a key makes and ends no keys
 api-keys list             - a key makes and ends no keys
 api-keys make             - a key makes and ends no keys

@@ -31,7 +31,11 @@ interface PinnableState {
   newIds: Map<string, string | null>;
 }
 
-async function standingOf(tx: Database, { tokens, apps, oldIds }: PinnableThings): Promise<PinnableState> {
+/** How the things stand. */
+export async function pinnableStateOf(
+  tx: Database,
+  { tokens, apps, oldIds }: PinnableThings,
+): Promise<PinnableState> {
   return {
     places: await readTokenPlaces(tx, tokens),
     owners: await ownersOf(tx, apps),
@@ -41,7 +45,8 @@ async function standingOf(tx: Database, { tokens, apps, oldIds }: PinnableThings
 
 type PartWithoutEntry = Omit<DeedPart, 'entry'>;
 
-async function tokenParts(
+/** The tokens that have another account than before. */
+export async function tokenParts(
   tx: Database,
   before: PinnableState,
   after: PinnableState,
@@ -98,7 +103,8 @@ function otherParts(before: PinnableState, after: PinnableState): PartWithoutEnt
   return [...owners, ...ids];
 }
 
-async function withEntries(
+/** The parts, each with the entry of the history that tells of it. */
+export async function withEntries(
   tx: Database,
   accountId: string,
   { things, parts }: { things: PinnableThings; parts: readonly PartWithoutEntry[] },
@@ -122,10 +128,10 @@ export async function pinByHandIn(
 ): Promise<PinResult> {
   const email = normalEmail(asked.email);
   const things = await thingsUnder(tx, email, TOKENS_READ);
-  const before = await standingOf(tx, things);
+  const before = await pinnableStateOf(tx, things);
   const sharesBefore = await sharesWith(tx, email);
   const counts = await pinAccountIn(context, tx, asked);
-  const after = await standingOf(tx, things);
+  const after = await pinnableStateOf(tx, things);
   const shares = { before: sharesBefore, after: await sharesWith(tx, email), email };
   const parts = [...(await tokenParts(tx, before, after)), ...otherParts(before, after)];
   const named = [

@@ -39,6 +39,11 @@ export const KINDS: Readonly<Record<DeedKind, KindRules>> = {
     noun: 'the pin',
     back: 'All tokens, apps and older ids that were given to the account wait for their account again, and the account no longer sees apps that are shared with the address. Links in reminders that stopped working then stay so.',
   },
+  give: {
+    needs: 'lead',
+    noun: 'the new owner',
+    back: 'The app has its former owner again, or waits for its owner as before.',
+  },
   cut_over: {
     needs: 'lead',
     noun: 'the cut-over',

@@ -70,6 +70,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   'token-assigned-last':
     'Assigned. The token belongs to the app below from now on. It was the last token of its earlier connection, so that connection has ended too.',
   'account-pinned': 'Done. What waited under the address belongs to the account from now on.',
+  'app-given': 'Done. The app belongs to the account that you named.',
   'taken-back': 'Taken back. It is as it was before, and the history says so.',
   extended: 'The app has more time from now on.',
   'extended-not-in-full':

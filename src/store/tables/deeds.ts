@@ -5,7 +5,7 @@ import type { ColumnType } from 'kysely';
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
 /** What was done. */
-export type DeedKind = 'revoke' | 'assign' | 'pin' | 'cut_over' | 'extend' | 'unextend' | 'confirm';
+export type DeedKind = 'revoke' | 'assign' | 'pin' | 'give' | 'cut_over' | 'extend' | 'unextend' | 'confirm';
 
 /** Why a deed could not be taken back from its beginning on. */
 export type DeedLoss = 'connection_ended' | 'too_many';

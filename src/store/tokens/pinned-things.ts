@@ -76,19 +76,25 @@ export async function newIdsOf(db: Database, oldIds: readonly string[]): Promise
   return new Map((await rows.execute()).map((row) => [row.legacy_id, row.modern_id]));
 }
 
-/** Gives an app the owner that it had, if the owner is the one that it was given. */
-export async function restoreOwner(
+/** The owner to be of an app. Without an address, the address under which the app waited stays as it is. */
+interface NextOwner {
+  id: string | null;
+  email?: string | null;
+}
+
+/** Gives an app another owner, if its owner is still the one that it is taken from. */
+export async function changeOwner(
   tx: Database,
   clientId: string,
-  { left, was }: { left: string | null; was: string | null },
+  { from, to }: { from: string | null; to: NextOwner },
 ): Promise<boolean> {
-  const restored = await tx
+  const changed = await tx
     .updateTable('apps')
-    .set({ owner_account_id: was })
+    .set({ owner_account_id: to.id, ...(to.email !== undefined && { owner_email: to.email }) })
     .where('client_id', '=', clientId)
-    .where('owner_account_id', 'is not distinct from', left)
+    .where('owner_account_id', 'is not distinct from', from)
     .executeTakeFirst();
-  return restored.numUpdatedRows === 1n;
+  return changed.numUpdatedRows === 1n;
 }
 
 /** Lets an old account id wait again, if its new id is the one that it was given. */

@@ -79,6 +79,11 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
     account_id: accountOf('stranger'),
     seen_email: UNPROVEN,
   }),
+  'POST /support/apps/:clientId/give': () => ({
+    ...because(),
+    account_id: accountOf('stranger'),
+    seen_owner: accountOf('owner'),
+  }),
   'POST /support/apps/:clientId/extend': (sending) => ({
     ...because(),
     ...seenTime(sending),

@@ -124,6 +124,8 @@ GET  /support/mappings/:id/pin                        sign-in  403      403     
 POST /support/mappings/:id/pin                        403      403      403     403      403     403      403      done 403      403
 GET  /support/apps/:clientId/extend                   sign-in  403      403     403      403     403      403      200 403      403
 POST /support/apps/:clientId/extend                   403      403      403     403      403     403      403      done 403      403
+GET  /support/apps/:clientId/give                     sign-in  403      403     403      403     403      403      200 403      403
+POST /support/apps/:clientId/give                     403      403      403     403      403     403      403      done 403      403
 GET  /support/apps/:clientId/unextend                 sign-in  403      403     403      403     403      403      200 403      403
 POST /support/apps/:clientId/unextend                 403      403      403     403      403     403      403      done 403      403
 GET  /support/api-keys                                sign-in  403      403     403      403     403      403      200 403      403

@@ -144,7 +144,7 @@ function later({ app }: OwnerFacts, due: readonly LetterStage[]): LetterBlock[] 
 
 /** A contact has no access to the pages of an app unless its owner gave it. */
 const BY_OWNER: LetterLine = {
-  text: 'You get this as a contact of the app, because no mail reaches its owner. Whoever signs in as the owner can move the app to the new API, and can give you access to its pages.',
+  text: 'You get this as a contact of the app, because no mail reaches its owner. Whoever signs in as the owner can move the app to the new API, and can give you access to its pages. Where nobody can sign in as the owner any more, our support team can give the app another owner.',
 };
 
 /** What an owner can do, the quickest way first. After the sunset, only the move to the new API helps. */

@@ -72,11 +72,17 @@ export function mappingTarget({ store }: SupportDeps, mappingId: string): Promis
   return readMappingTarget(store.durable, mappingId);
 }
 
+/** An app, and its owner: by account, or by the address under which the app waits. */
+export interface AppTarget {
+  clientId: string;
+  name: string;
+  owner: MappingTarget['owner'];
+}
+
 /** An app that was registered or imported and is not retired; undefined for other client ids. */
-export async function appTarget(
-  context: SupportDeps,
-  clientId: string,
-): Promise<{ clientId: string; name: string } | undefined> {
+export async function appTarget(context: SupportDeps, clientId: string): Promise<AppTarget | undefined> {
   const app = await findApp(context.store.durable, clientId);
-  return app && app.source !== 'observed' ? { clientId, name: app.name } : undefined;
+  if (!app || app.source === 'observed') return undefined;
+  const { name, owner_account_id: accountId, owner_email: email } = app;
+  return { clientId, name, owner: { accountId, email } };
 }

@@ -6,7 +6,7 @@ import { hasChangedApps } from '../../../store/history/deeds.ts';
 import { hasHappenedSince } from '../../../store/history/entries-of-pair.ts';
 import { endExtensionNamed, extensionInForce, reviveExtension } from '../../../store/lifecycle/extensions.ts';
 import type { Milestone } from '../../../store/tables/lifecycle.ts';
-import { newIdsOf, ownersOf, restoreOldId, restoreOwner } from '../../../store/tokens/pinned-things.ts';
+import { changeOwner, newIdsOf, ownersOf, restoreOldId } from '../../../store/tokens/pinned-things.ts';
 import { CHANGED, type PartScope, readThing, type ThingRules } from './thing.ts';
 
 /** Everything but tokens: owners, old ids, shared pages, the cut-over, extensions and confirmations of hand-overs. */
@@ -32,7 +32,10 @@ export const ownerRules: ThingRules = {
     const changes = { clientIds: [part.subject], actor: `account:${left}`, since: part.entry_id };
     return (await hasChangedApps(db, changes)) ? 'Its new owner has changed the app since.' : undefined;
   },
-  restore: (scope) => restoreOwner(scope.db, scope.part.subject, idsOf(scope)),
+  restore(scope) {
+    const to = readThing(scope.part.was) as WithId & { email?: string | null };
+    return changeOwner(scope.db, scope.part.subject, { from: idsOf(scope).left, to });
+  },
   subject: ofApp,
 };
 

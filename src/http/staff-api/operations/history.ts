@@ -28,7 +28,7 @@ const answer = z.object({
 
 const takenBackAnswer = z.object({
   entry_id: z.int(),
-  what: z.enum(['revoke', 'assign', 'pin', 'cut_over', 'extend', 'unextend', 'confirm']),
+  what: z.enum(['revoke', 'assign', 'pin', 'give', 'cut_over', 'extend', 'unextend', 'confirm']),
   changes: z.int().meta({ description: 'How many things stand as before.' }),
 });
 

@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
 import {
   endExtension,
@@ -9,15 +8,13 @@ import {
 import { whyNoneHelps } from '../../../domain/lifecycle/changes/extension-effect.ts';
 import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
 import { SAID_BEFORE } from '../../../domain/take-back/words.ts';
-import { appTarget } from '../../../domain/support/actions/actions.ts';
-import { PageError } from '../../pages/page-error.ts';
+import type { AppTarget } from '../../../domain/support/actions/actions.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { readDay } from './act-extend-day.ts';
 import type { StaffAction, ActionPage, Field, NoticeRedirect } from './action-form.ts';
+import { appIn, appRedirect, backToApp } from './action-target.ts';
 
 /** /support/apps/:clientId/extend and /unextend: gives one app more time, or ends the extra time. */
-
-type AppTarget = NonNullable<Awaited<ReturnType<typeof appTarget>>>;
 
 const NAMES: Readonly<Record<Milestone, string>> = {
   retirement: 'Retirement: tokens that are not connected are refused',
@@ -27,19 +24,6 @@ const NAMES: Readonly<Record<Milestone, string>> = {
 const MILESTONES = ['retirement', 'sunset'] as const;
 
 const isMilestone = (text: string | undefined): text is Milestone => MILESTONES.some((name) => name === text);
-
-async function appIn({ context }: PageShell, req: Request): Promise<AppTarget> {
-  const app = await appTarget(context, String(req.params['clientId']));
-  if (app) return app;
-  throw new PageError(404, 'There is no such app', {
-    reason: 'No app that was registered or imported has this client id, or it is retired.',
-    next: 'Look for the app under “Search”.',
-  });
-}
-
-const pageOf = ({ clientId }: AppTarget) => `/support/apps/${clientId}`;
-const backTo = (target: AppTarget) => ({ href: pageOf(target), label: target.name });
-const leaveTo = (target: AppTarget, notice: string): NoticeRedirect => ({ href: pageOf(target), notice });
 
 /** The extensions of an app that are not over. */
 function inForce({ context }: PageShell, { clientId }: AppTarget): Partial<Record<Milestone, number>> {
@@ -101,10 +85,10 @@ function seenIn(fields: Record<string, string>, name: Milestone): { until: numbe
 /** Does the work, unless somebody else has changed the extension first. */
 async function orTooLate(target: AppTarget, work: () => Promise<string>): Promise<NoticeRedirect> {
   try {
-    return leaveTo(target, await work());
+    return appRedirect(target, await work());
   } catch (error) {
     if (error instanceof ChangeRefused && !(error instanceof ExtensionInVain))
-      return leaveTo(target, 'too-late');
+      return appRedirect(target, 'too-late');
     throw error;
   }
 }
@@ -135,7 +119,7 @@ function askToExtend(frame: PageShell, target: AppTarget): ActionPage {
     facts: factsOf(frame, target),
     fields: [...seenFields(frame, target), choiceOf(names), until],
     button: canHelp ? { label: 'Give more time', isDanger: false } : undefined,
-    back: backTo(target),
+    back: backToApp(target),
   };
 }
 
@@ -180,7 +164,7 @@ export function unextendAction(frame: PageShell): StaffAction<AppTarget> {
     find: (req) => appIn(frame, req),
     async ask(target) {
       const names = Object.keys(inForce(frame, target)).filter(isMilestone);
-      if (names.length === 0) return leaveTo(target, 'too-late');
+      if (names.length === 0) return appRedirect(target, 'too-late');
       return {
         title: `End the extra time of “${target.name}”`,
         says: [
@@ -190,7 +174,7 @@ export function unextendAction(frame: PageShell): StaffAction<AppTarget> {
         facts: factsOf(frame, target),
         fields: [...seenFields(frame, target), choiceOf(names)],
         button: { label: 'End the extra time', isDanger: true },
-        back: backTo(target),
+        back: backToApp(target),
       };
     },
     async act({ target, fields, reason, origin }) {

@@ -25,6 +25,8 @@ export interface MappingFacts {
 /** The facts that the page of an app knows. */
 export interface AppActionFacts {
   clientId: string;
+  /** Whether the app was registered or imported, and is not retired. */
+  isOwned: boolean;
   /** Whether there is a date that can be put off for it. */
   isExtendable: boolean;
   /** Whether an extension of either date is in force. */
@@ -124,5 +126,6 @@ export function appActionsFor(role: StaffRole, facts: AppActionFacts): OfferedAc
   return offered(role, [
     { ...at('extend'), label: 'Give more time', needs: 'lead', makesSense: facts.isExtendable },
     { ...at('unextend'), label: 'End the extra time', needs: 'lead', makesSense: facts.isExtended },
+    { ...at('give'), label: 'Give it to another account', needs: 'lead', makesSense: facts.isOwned },
   ]);
 }

@@ -1,11 +1,16 @@
 import type { Request } from 'express';
-import { type MappingTarget, mappingTarget } from '../../../domain/support/actions/actions.ts';
+import {
+  type AppTarget,
+  appTarget,
+  type MappingTarget,
+  mappingTarget,
+} from '../../../domain/support/actions/actions.ts';
 import { PageError } from '../../pages/page-error.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { ActionPage, NoticeRedirect } from './action-form.ts';
 import { hintText } from '../token/token-line.ts';
 
-/** What the pages of actions say about their token. */
+/** What the pages of actions say about their token or app. */
 
 /**
  * The token of an address below /support/mappings.
@@ -49,3 +54,30 @@ export function tokenFacts(target: MappingTarget): ActionPage['facts'] {
     { term: 'Account', text: accountWords(target) },
   ];
 }
+
+/**
+ * The app of an address below /support/apps.
+ * @throws {PageError} where no such app was registered or imported
+ */
+export async function appIn({ context }: PageShell, req: Request): Promise<AppTarget> {
+  const app = await appTarget(context, String(req.params['clientId']));
+  if (app) return app;
+  throw new PageError(404, 'There is no such app', {
+    reason: 'No app that was registered or imported has this client id, or it is retired.',
+    next: 'Look for the app under “Search”.',
+  });
+}
+
+const appPageOf = ({ clientId }: AppTarget) => `/support/apps/${clientId}`;
+
+/** The way back to the page of an app. */
+export const backToApp = (target: AppTarget): ActionPage['back'] => ({
+  href: appPageOf(target),
+  label: target.name,
+});
+
+/** Leads to the page of an app, with a notice. */
+export const appRedirect = (target: AppTarget, notice: string): NoticeRedirect => ({
+  href: appPageOf(target),
+  notice,
+});

@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import type { PageShell } from '../../site/page-shell.ts';
 import { assignAction } from './act-assign.ts';
 import { extendAction, unextendAction } from './act-extend.ts';
+import { giveAction } from './act-give.ts';
 import { linkAction } from './act-link.ts';
 import { pinAction } from './act-pin.ts';
 import { probeAction } from './act-probe.ts';
@@ -22,6 +23,7 @@ export function actionRoutes(router: Router, frame: PageShell): void {
   addAction(router, frame, pinAction(frame));
   addAction(router, frame, extendAction(frame));
   addAction(router, frame, unextendAction(frame));
+  addAction(router, frame, giveAction(frame));
   addAction(router, frame, settleAction(frame));
   addAction(router, frame, endKeyAction(frame));
   addAction(router, frame, takeBackAction(frame));

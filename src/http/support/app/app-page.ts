@@ -181,6 +181,7 @@ function show(frame: PageShell): RequestHandler {
     const isUnidentified = app.source === 'observed';
     const facts = {
       clientId: app.client_id,
+      isOwned: !isUnidentified && app.retired_at === null,
       isExtendable: !isUnidentified && isExtendable(context),
       isExtended: isExtended(all, context.clock.now()),
     };

@@ -60,6 +60,7 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   modern_client_removed: { words: 'The app’s own client was removed' },
   modern_client_secret_retired: { words: 'The secret of the app’s own client was retired' },
   old_backend_not_told: { words: 'The old API was not told of the end', kind: 'warning' },
+  owner_changed: { words: 'The app was given to another account' },
   refresh_in_doubt: { words: 'The connection is in doubt', kind: 'warning' },
   refresh_unspent: { words: 'The doubt was settled: the refresh token was not spent', kind: 'ok' },
   refresh_recovered: { words: 'The doubt was settled: the connection is renewed', kind: 'ok' },
