@@ -32,7 +32,8 @@ const alarms = () => lines().filter((line) => line.includes('connections stand o
 
 /** Whether the page of the token says so, and whether the staff API says that the client is known. */
 async function toldToSupport(): Promise<[boolean, boolean]> {
-  const { id } = await durable().selectFrom('mappings').select('id').executeTakeFirstOrThrow();
+  const connected = durable().selectFrom('mappings').select('id').where('grant_id', 'is not', null);
+  const { id } = await connected.executeTakeFirstOrThrow();
   const staff = await staffBrowser(system, 'reader');
   const page = wordsOf(await staff.get(`${system.bridgeUrl}/support/mappings/${id}`));
   const { key } = await keyFor(system, 'reader');
