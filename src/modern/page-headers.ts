@@ -20,10 +20,15 @@ const contentSecurityPolicy = {
   },
 };
 
-/** Security headers of every answer. The proxy that terminates TLS has to set Strict-Transport-Security. */
+/**
+ * Security headers of every answer. The proxy that terminates TLS has to set Strict-Transport-Security. No
+ * Cross-Origin-Opener-Policy: an app may open the way to the consent in a window of its own, and that policy on one page
+ * cuts the window off from the app for good.
+ */
 export function securityHeaders() {
   return helmet({
     contentSecurityPolicy,
+    crossOriginOpenerPolicy: false,
     frameguard: { action: 'deny' },
     referrerPolicy: { policy: 'no-referrer' },
     strictTransportSecurity: false,

@@ -30,7 +30,7 @@ const rows = lines.map((cells): Threat => {
 
 /** The rows that there have to be: letter, first and last number. */
 const RANGES: Array<[letter: string, first: number, last: number]> = [
-  ['A', 1, 21],
+  ['A', 1, 22],
   ['T', 1, 14],
   ['R', 1, 10],
   ['U', 1, 34],

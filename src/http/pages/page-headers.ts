@@ -1,7 +1,11 @@
 import type { RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 
-/** Headers of every page: no content from other hosts, no frame, no referrer, no cache. */
+/**
+ * Headers of every page: no content from other hosts, no frame, no referrer, no cache. No Cross-Origin-Opener-Policy: an
+ * old app may open the authorization in a window of its own, and its callback page then speaks to the window that opened
+ * it. With the policy on one page of the way that window is lost for good.
+ */
 export const pageHeaders: RequestHandler[] = [
   (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
@@ -9,6 +13,7 @@ export const pageHeaders: RequestHandler[] = [
   },
   helmet({
     contentSecurityPolicy: false,
+    crossOriginOpenerPolicy: false,
     strictTransportSecurity: false,
     xFrameOptions: { action: 'deny' },
     referrerPolicy: { policy: 'no-referrer' },

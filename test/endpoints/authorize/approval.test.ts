@@ -88,6 +88,22 @@ test('rows A17, A19 and B51 the page stands in no frame, asks nothing from elsew
   expect(policy).not.toMatch(/script-src|unsafe/);
 });
 
+test('row A22 no page and no redirect of the way parts a window from the app that opened it', async () => {
+  const open = await openApproval(door);
+  const policies = [open.page.headers.get('cross-origin-opener-policy')];
+  const seen = async (page: Page) => {
+    policies.push(page.headers.get('cross-origin-opener-policy'));
+    return page;
+  };
+  const get = open.browser.get.bind(open.browser);
+  const post = open.browser.post.bind(open.browser);
+  open.browser.get = async (...asked) => seen(await get(...asked));
+  open.browser.post = async (...sent) => seen(await post(...sent));
+  await goOn(await decide(open, {}), open.browser);
+  expect(policies.length).toBeGreaterThan(4);
+  expect(policies.filter((policy) => policy !== null)).toEqual([]);
+});
+
 // docs/threats.md B41 decides: HEAD has no effect on any old path.
 test('row B41 HEAD in a browser that has consented before makes neither a request nor a code', async () => {
   const browser = new CookieWalker();
