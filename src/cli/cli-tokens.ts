@@ -47,7 +47,7 @@ function appCommands(): Command {
       )
       .option(
         '--contact <address...>',
-        'one more e-mail address for mails about the app; may be given more than once',
+        'an e-mail address for mails about the app that cannot be delivered to its owner; may be given more than once',
       )
       .requiredOption(
         '--owner <account>',

@@ -106,6 +106,10 @@ describe('what was done', () => {
   test('of an owner is said too', async () => {
     const page = await dana.get(at(`/apps/${clientId}/contacts`));
     const done = await pressIn(dana, page, /^Add/, { address: 'one@team.example' });
-    expect(wordsOf(await dana.follow(done))).toContain('Mails about this app go there too');
+    const words = wordsOf(await dana.follow(done));
+    // Contacts get the mails that do not reach the owner, and no others (docs/dates-and-reminders.md).
+    expect(words).toContain('Mails about this app that cannot be delivered to its owner can go there');
+    expect(words).toContain('goes to the first of these addresses that takes it');
+    expect(words).not.toMatch(/go there too|and to these addresses/);
   });
 });

@@ -6,7 +6,7 @@ import type { Origin } from '../origin.ts';
 import type { AppsDeps } from './deps.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
 
-/** The people who get mails about an app beside its owner. An address must pass the rules of a registration. */
+/** The people who get the mails about an app that cannot be delivered to its owner. An address must pass the rules of a registration. */
 
 /** The most contacts that can be added to an app. An import may have brought more; those contacts stay. */
 export const CONTACTS_MAX = 10;

@@ -19,7 +19,7 @@ import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotati
 export interface Registration extends Origin {
   name: string;
   callbacks: readonly string[];
-  /** Mail addresses of people who get mails about the app, beside its owner. */
+  /** Mail addresses of people who get the mails about the app that cannot be delivered to its owner. */
   contacts?: readonly string[];
   owner: string;
   /** Chosen beforehand, so that a form that is sent twice registers one app. */

@@ -72,7 +72,10 @@ const ACTS: readonly FormAddress[] = [
     words: 'Stop the rehearsal of the app',
     page: '/apps/:app/rehearse',
   },
-  { path: '/apps/:app/contacts', words: 'Add a contact to the app: it gets the mails about it' },
+  {
+    path: '/apps/:app/contacts',
+    words: 'Add a contact to the app, for mails that cannot be delivered to its owner',
+  },
   {
     path: '/apps/:app/contacts/remove',
     words: 'Remove a contact of the app: it gets no more mails about it',

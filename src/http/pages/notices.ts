@@ -25,11 +25,13 @@ const NOTICES: Readonly<Record<string, string>> = {
   'client-secret-retired': 'Retired. The exchange refuses this secret from now on.',
   'handovers-kept': 'Hand-overs with this client go on.',
   'handovers-ended': 'Ended. No more connection goes to this client.',
-  'contact-added': 'Added. Mails about this app go there too from now on.',
+  'contact-added':
+    'Added. Mails about this app that cannot be delivered to its owner can go there from now on.',
   'contact-removed': 'Removed. No more mails about this app go there.',
   'access-given':
     'Changed. Once they have shown that the address is theirs, the app stands on their page “Your apps”.',
-  'access-taken': 'Taken away. They see this app no more, from now on. Mails still go there.',
+  'access-taken':
+    'Taken away. They see this app no more, from now on. Mails that cannot be delivered to you can still go there.',
   'app-left':
     'You left the app. It is not on your pages any more, and its owner cannot share it with you again.',
   'apps-left':

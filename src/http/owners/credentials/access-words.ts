@@ -5,9 +5,9 @@ import type { ContactAccess } from '../../../domain/apps/app-access.ts';
 type AccessChoice = ContactAccess | 'none';
 
 export const ACCESS_WORDS: Readonly<Record<AccessChoice, string>> = {
-  none: 'Gets mails',
-  read: 'Gets mails and may see the app',
-  manage: 'Gets mails and may manage the app',
+  none: 'Gets mails in the owner’s place',
+  read: 'Gets such mails, and may see the app',
+  manage: 'Gets such mails, and may manage the app',
 };
 
 /** The choices of the form, in their order. */

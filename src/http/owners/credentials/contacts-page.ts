@@ -18,8 +18,8 @@ import { type AppForOwner, managedApp, ownedApp, ownerOrigin, seenApp, type Seen
 import { ACCESS_CHOICES, ACCESS_WORDS, readAccess } from './access-words.ts';
 
 /**
- * /apps/:clientId/contacts: who receives mails about the app besides its owner, and who of them sees its pages. Only the
- * owner gives the pages and takes them away.
+ * /apps/:clientId/contacts: who receives the mails about the app that cannot be delivered to its owner, and who of them sees
+ * its pages. Only the owner gives the pages and takes them away.
  */
 
 /** Why a contact with access sees nothing of the app; undefined where it does. */
