@@ -71,6 +71,16 @@ describe('a form without the proof that it is of this session', () => {
     expect(page.body).toContain(`href="/apps/${clientId}/revoke"`);
   });
 
+  test.each(['/apps/register', '/mails/0123456789abcdef01234567/not-me'])(
+    'of another site is refused with the next step of this page: %s',
+    async (path) => {
+      const page = await dana.post(at(path), {}, { origin: 'https://evil.example' });
+      expect(page.status).toBe(403);
+      expect(wordsOf(page)).toContain('Open the page again, and send the form from there');
+      expect(wordsOf(page)).not.toContain('the app');
+    },
+  );
+
   test('has its words and its page, whichever it is', async () => {
     const { context } = system.bridge;
     const routes = routesOf(

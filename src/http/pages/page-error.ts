@@ -40,10 +40,14 @@ export class PageError extends Error {
   }
 }
 
-/** The refusal of a form that did not come from the page that this browser opened. */
-export function expiredForm(): PageError {
+/**
+ * The refusal of a form that did not come from the page that this browser opened. A page that the reader cannot open
+ * again gives its own next step.
+ */
+export function expiredForm(way: Pick<PageErrorText, 'next' | 'wayOn'> = {}): PageError {
   return new PageError(403, 'This form has expired', {
-    reason: 'It was not sent from the page that this browser opened.',
-    next: 'Go back to the app and start again from there.',
+    reason: 'It was not sent from the page that this browser opened, or that page was open for too long.',
+    next: 'Nothing was changed. Open the page again, and send the form from there.',
+    ...way,
   });
 }

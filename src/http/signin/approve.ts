@@ -122,7 +122,7 @@ export function decideApproval(parts: SigninPagesDeps): RequestHandler {
     const request = await requestIn(parts, req);
     const browser = parts.browsers.read(req, request.id);
     if (browser === undefined || !isFormToken(parts.context.vault.session(), browser, field))
-      throw expiredForm();
+      throw expiredForm({ next: START_AGAIN });
     await requireOpen(parts, { request, browser }, { mayBeDecided: decision === 'allow' });
     if (decision === 'deny') return deny(parts, res, { request, browser });
     if (decision === 'allow') return allow(parts, { request, browser }, [req, res, next]);

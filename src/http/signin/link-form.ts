@@ -1,5 +1,5 @@
 import type { HttpExchange } from '../pages/brake.ts';
-import { PageError } from '../pages/page-error.ts';
+import { expiredForm } from '../pages/page-error.ts';
 import { formToken, isFormToken } from './browser-cookie.ts';
 import type { SigninPagesDeps } from './parts.ts';
 
@@ -21,8 +21,7 @@ export function linkForm(parts: SigninPagesDeps, { req, res }: HttpExchange, id:
 }
 
 const expired = (id: string) =>
-  new PageError(403, 'This form has expired', {
-    reason: 'It was not sent from the page that this browser opened, or it was open for too long.',
+  expiredForm({
     next: 'Nothing was changed. Open the link again.',
     wayOn: { href: linkPath(id), label: 'Open the link again' },
   });

@@ -2,7 +2,7 @@ import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
 import type { SiteDeps } from './deps.ts';
 import { readForm, requireOwnForm } from '../pages/forms.ts';
-import { PageError } from '../pages/page-error.ts';
+import { expiredForm, PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { mayRegister } from '../../domain/apps/may-register.ts';
 import { mayAct, type StaffRole } from '../../domain/accounts/staff.ts';
@@ -54,17 +54,10 @@ export interface PageShell {
   page(res: Response, template: string, data: TemplateData): void;
 }
 
-function expired(): PageError {
-  return new PageError(403, 'This form has expired', {
-    reason: 'You were signed out meanwhile, or the form was not sent from the page that this browser opened.',
-    next: 'Nothing was changed. Open the page again and send it once more.',
-  });
-}
-
 /** The signed-in person, in routes behind `requirePerson` and in forms. */
 export function signedInPerson(req: Request): SignedInPerson {
   const person = personOf(req);
-  if (!person) throw expired();
+  if (!person) throw expiredForm();
   return person;
 }
 
