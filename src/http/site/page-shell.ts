@@ -16,7 +16,15 @@ import type { SigninPagesDeps } from '../signin/parts.ts';
 import { companyStaffOf, isSignedIn, type SignedInPerson, personOf } from '../signin/session.ts';
 import { formActOf } from '../pages/form-acts.ts';
 import { takeNotice } from '../pages/flash-notice.ts';
-import { knowRole, mustSignInAsStaff, readerOf, roleIn, signInAddress, staffSignIn } from './reader.ts';
+import {
+  knowRole,
+  mustSignInAsStaff,
+  readerOf,
+  roleIn,
+  signInAddress,
+  signInsAgain,
+  staffSignIn,
+} from './reader.ts';
 import { idsInAddress, withoutTypedTokens } from './typed-secrets.ts';
 import { LOCAL_TIMES, PAGE_AIDS } from '../wording/words.ts';
 
@@ -97,8 +105,10 @@ function requireSessionForm(context: SiteDeps, page: PageShell['page']): Request
   return async (req, res, next) => {
     if (isOfSession(context, req)) return next();
     const sent = await sentForm(context, res);
+    const shown = expiredFormPage(sent);
     const targets = formTargets(context.server.authorizationUrl);
-    page(res.status(403), 'form-expired', { ...expiredFormPage(sent), formTargets: targets });
+    const signIns = signInsAgain(context, shown.formPage);
+    page(res.status(403), 'form-expired', { ...shown, ...signIns, formTargets: targets });
   };
 }
 

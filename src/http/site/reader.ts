@@ -50,6 +50,16 @@ export function staffSignIn({ settings }: SiteDeps, req: Request): string {
   return settings.company ? `/sign-in/company?return_to=${returnTo(req)}` : signInAddress(req);
 }
 
+/** Where somebody goes on whose session ended under a form of this page. Below /support that is the sign-in of staff. */
+export function signInsAgain({ settings }: SiteDeps, page: string) {
+  const ofStaff = settings.company && `/sign-in/company?return_to=${encodeURIComponent(returnPath(page))}`;
+  const isOfStaff = /^\/support(?![^/?])/.test(page);
+  return {
+    signIn: (isOfStaff && ofStaff) || '/sign-in',
+    staffSignIn: settings.company && '/sign-in/company',
+  };
+}
+
 /**
  * Whether a person without a role is led to the sign-in of staff: nobody is signed in, or only an account holder, who may
  * be staff of the company too.

@@ -81,6 +81,23 @@ test('an hour without a request ends the session before', async () => {
   expect(await statusOf(here, browser)).toBe(303);
 });
 
+test('whose session ended under a form is led to the sign-in of the company, and back to the page of the form', async () => {
+  const clock = new SettableClock();
+  const here = await start({ clock });
+  const browser = await staffBrowser(here);
+  const path = `/support/apps/${here.system.app.clientId}/extend`;
+  const opened = await browser.get(here.at(path));
+  clock.advance(1 * HOUR);
+  const origin = here.system.bridgeUrl;
+  const late = await browser.post(opened.url, { until: '2098-01-01', reason: 'asked' }, { origin });
+  expect(late.status).toBe(403);
+  const wanted = `/sign-in/company?return_to=${encodeURIComponent(path)}`;
+  expect(linkOf(late.body, late.url, /^Sign in/)).toBe(here.at(wanted));
+  expect((await signInStaff(here, browser, { path: wanted })).location).toBe(path);
+  const out = await pressIn(new CookieWalker(), opened, /^Sign out$/);
+  expect(linkOf(out.body, out.url, /as staff/)).toBe(here.at('/sign-in/company'));
+});
+
 test.each([
   ['gives the group another role', { STAFF_OIDC_ROLES: 'support leads:reader' }, 403],
   ['gives the group none', { STAFF_OIDC_ROLES: 'others:lead' }, 303],
