@@ -121,6 +121,24 @@ test('what is kept of a late form holds no token and no secret', async () => {
   expect(named.body).not.toMatch(new RegExp(`${token.slice(2)}|hush`));
 });
 
+test.each([
+  [
+    'the choice among tokens',
+    '/connect',
+    { chosen: 'yes', 'token-0123456789abcdef01234567': 'yes' },
+    'open the page',
+  ],
+  ['ticked events of a webhook', '/webhooks', { 'token.stopped': 'on' }, 'Send it again'],
+  ['the proof of a switch', '', { switch_token: 'a1'.repeat(16) }, 'open the page'],
+])('a late form with %s has nothing to paste again', async (_what, path, fields, way) => {
+  const address = path === '' ? '/apps/account/switch' : `/apps/${system.app.clientId}${path}`;
+  const late = await new CookieWalker().post(at(address), fields, { origin: system.bridgeUrl });
+  expect(late.status).toBe(403);
+  expect(wordsOf(late)).toContain(way);
+  expect(wordsOf(late)).not.toMatch(/pasted again|Token-|switch_token/);
+  expect(late.body).not.toContain('a1a1');
+});
+
 test('a sign-out that was not needed any more says so', async () => {
   const { browser, opened } = await signedOutBeforeSending('/apps');
   const late = await pressIn(browser, opened, /Sign out/);

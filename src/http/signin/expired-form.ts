@@ -9,7 +9,7 @@ import { redactText } from '../../shared/log/redaction.ts';
  */
 
 /** The fields that prove the origin of a form. The new page has new proofs. */
-const PROOFS = new Set(['_form', 'csrf']);
+const PROOFS = new Set(['_form', 'csrf', 'switch_token']);
 
 /** Names of fields that may hold a secret. `q` is the search of support, which takes whole tokens. */
 const SECRET_NAME = /token|secret|password|^q$/;
@@ -17,11 +17,14 @@ const SECRET_NAME = /token|secret|password|^q$/;
 /** The id that a form gives to a new object: long, and not secret. */
 const IDS = new Set(['new_id']);
 
-/** Fields that record what a page showed. The person did not type them. */
-const SEEN = /^seen_/;
+/** What a ticked box sends. Nothing was typed there, whatever the name of the box speaks of. */
+const TICKED = new Set(['on', 'yes']);
+
+/** Fields that record what a page showed, or which rows of it were chosen. The person did not type them. */
+const SEEN = /^seen_|^chosen$|^token-/;
 
 function isSecret(name: string, value: string): boolean {
-  if (value === '' || IDS.has(name)) return false;
+  if (value === '' || IDS.has(name) || TICKED.has(value)) return false;
   return SECRET_NAME.test(name) || redactText(value) !== value;
 }
 
