@@ -79,7 +79,10 @@ test('a return in another browser is refused, and the first browser can still fi
   const browser = new CookieWalker();
   const address = await returnAddress(browser);
   const before = codeExchanges();
-  await expectRefused(await new CookieWalker().get(address.href), before);
+  const refused = await new CookieWalker().get(address.href);
+  await expectRefused(refused, before);
+  // A browser whose cookie has ended looks the same.
+  expect(refused.body).toContain('or it took longer than half an hour');
   expect((await browser.get(address.href)).location).toContain('code=1/');
 });
 

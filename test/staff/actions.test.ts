@@ -182,7 +182,7 @@ describe('what the actions do', () => {
     const made = await act(sam, ofToken(id, 'link'));
     const [link = ''] = /http\S+\/apps\/connect\/[0-9a-f]{24}/.exec(made.body) ?? [];
     expect(link).not.toBe('');
-    expect(made.body).toMatch(/<textarea[^>]*readonly/);
+    expect(made.body).toMatch(/<textarea[^>]*readonly[^]*works whenever the app has to be connected/);
     expect((await act(sam, ofToken(id, 'link'))).body).toContain(link);
     const events = (await eventsOf(system, id)).filter(({ action }) => action === 'link_made');
     expect(events).toMatchObject([{ actor: BY_SAM, reason: 'ticket 4711', account_id: DANA.accountId }]);

@@ -24,7 +24,8 @@ const SINGLE = ['state', 'code', 'error', 'iss'];
 
 export const unknownState = () =>
   new PageError(403, 'This sign-in cannot be finished', {
-    reason: 'It was not started in this browser, or it was finished already.',
+    reason:
+      'It was not started in this browser, it was finished already, or it took longer than half an hour.',
     next: 'Go back to the app and start again from there.',
   });
 
