@@ -1,4 +1,5 @@
 import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
+import { settlePendingRevocations } from '../../src/domain/grants/pending-revocations.ts';
 import type { LegacyApp } from '../support/callers/authorize.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { exchange, issueToken, read, tokenOf } from '../support/callers/legacy-calls.ts';
@@ -106,12 +107,15 @@ test('a consent that is stored after its app was deauthorized gives nothing back
 
 const owed = () => system.bridge.context.store.durable.selectFrom('owed_revocations').selectAll().execute();
 
-test('what a consent gave that came too late for its app is revoked at the new API', async () => {
-  // A connection of another test would forbid the revocation.
-  await system.bridge.context.store.durable
+/** Ends every connection: another one of the account forbids a revocation (docs/decisions/0019). */
+const endAll = () =>
+  system.bridge.context.store.durable
     .updateTable('grants')
     .set({ state: 'dead', dead_at: 0, dead_cause: 'refused' })
     .execute();
+
+/** A consent that is stored after its app was deauthorized; the refresh token that it gave. */
+async function tooLate(): Promise<string> {
   const token = await issueToken(system, { app });
   const given: string[] = [];
   system.proxy.onTokenAnswer = (_call, answer) => {
@@ -120,9 +124,32 @@ test('what a consent gave that came too late for its app is revoked at the new A
   };
   await storedAfter(await consented(), async () => void (await deauthorize(token)));
   system.proxy.onTokenAnswer = undefined;
-  expect(given).toHaveLength(1);
-  await until(() => system.proxy.revoked().includes(given[0] ?? ''));
-  await until(async () => (await owed()).length === 0);
+  return given[0] ?? '';
+}
+
+async function settleLater(): Promise<void> {
+  await settlePendingRevocations(system.bridge.context);
+  clock.advance(600_000);
+  await settlePendingRevocations(system.bridge.context);
+}
+
+test('what a consent gave that came too late for its app is revoked at the new API after a while', async () => {
+  await endAll();
+  const refreshToken = await tooLate();
+  await settlePendingRevocations(system.bridge.context);
+  expect(system.proxy.revoked()).not.toContain(refreshToken);
+  await settleLater();
+  expect(system.proxy.revoked()).toContain(refreshToken);
+  expect(await owed()).toEqual([]);
+});
+
+test('it is left to expire where the account has connected another app meanwhile', async () => {
+  await endAll();
+  const refreshToken = await tooLate();
+  await issueToken(system);
+  await settleLater();
+  expect(system.proxy.revoked()).not.toContain(refreshToken);
+  expect(await owed()).toEqual([]);
 });
 
 test('a consent that came after the deauthorization connects, also where a clock ran ahead before', async () => {

@@ -68,14 +68,10 @@ export function settleSoon(context: GrantsDeps): void {
 export async function settlePendingRevocations(context: GrantsDeps): Promise<void> {
   if (context.instance.isCopy()) return;
   await context.flights.run('owed-revocations', async () => {
-    // Whoever owes another one meanwhile joins this flight, so the list is read until nothing is due.
-    for (;;) {
-      const due = await listDueOwed(context.store.durable, context.clock.now());
-      if (due.length === 0) return;
-      for (const owed of due) {
-        if (context.shutdown.signal.aborted) return;
-        await settleOne(context, owed);
-      }
+    const due = await listDueOwed(context.store.durable, context.clock.now());
+    for (const owed of due) {
+      if (context.shutdown.signal.aborted) return;
+      await settleOne(context, owed);
     }
   });
 }

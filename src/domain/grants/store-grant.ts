@@ -4,7 +4,7 @@ import { isUnidentified } from '../../store/tokens/observed.ts';
 import { markLinkUsed } from '../../store/authorization/reauthorization-links.ts';
 import { isConstraintFailure } from '../../store/driver/storage-fault.ts';
 import type { Database } from '../../store/driver/store.ts';
-import { type DeathCause, type Grant, type NewGrant, WAITING_STATES } from '../../store/tables/tables.ts';
+import { type Grant, type NewGrant, WAITING_STATES } from '../../store/tables/tables.ts';
 import { hasConsented, moveConsented, takeListed } from '../../store/tokens/claims.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { forgetAnswer } from './refresh/answer-cache.ts';
@@ -12,7 +12,6 @@ import { type ConsentedPair, keepAccount } from './consenting-account.ts';
 import { laterThan } from './consent-order.ts';
 import type { Origin } from '../origin.ts';
 import type { GrantsDeps } from './deps.ts';
-import { addPendingRevocation, settleSoon } from './pending-revocations.ts';
 import { oweUnlessFinished } from './unfinished-consent.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { moveOf } from './mapping-state.ts';
@@ -128,27 +127,25 @@ async function joinLater(
   return { grantId };
 }
 
-/** Why a grant was stored as ended, or has ended since. */
-const DROPPED: ReadonlySet<DeathCause | null> = new Set(['deauthorized', 'unfinished']);
-
 /**
- * Nothing here needs the consent any more, but its grant lives at the new API. It is stored as ended, and its revocation
- * is owed where that harms no other grant.
+ * The app was deauthorized after this consent, but the grant of the consent lives at the new API. It is stored as ended, and
+ * its revocation is owed like that of a consent that was never completed: due after a while, so that another consent of
+ * the account that is just being stored is seen as a sibling (docs/decisions/0019). No entry of the history tells of it: the
+ * connection that people knew ended by the deauthorization.
  */
 async function drop(
   context: GrantsDeps,
   tx: Database,
-  { grantId, consent, cause }: Pick<StoreGrantInput, 'grantId' | 'consent'> & { cause: DeathCause },
+  { grantId, consent }: StoreGrantInput,
 ): Promise<StoreGrantResult> {
   const { account, origin, pair } = consent;
   const now = context.clock.now();
-  const row = newGrantRow(context, grantId, consent);
   const erased = { access_token_sealed: null, refresh_token_sealed: null };
+  const ended = { state: 'dead', dead_cause: 'deauthorized', dead_at: now } as const;
   const by = { at: now, actor: origin.actor, requestId: origin.requestId };
   await recordEvents(context, tx, await keepAccount(tx, account, by));
-  await insertGrant(tx, { ...row, ...erased, state: 'dead', dead_cause: cause, dead_at: now });
-  const grant = await findGrant(tx, grantId);
-  if (grant) await addPendingRevocation(context, tx, { grant, refreshToken: pair.refreshToken });
+  await insertGrant(tx, { ...newGrantRow(context, grantId, consent), ...erased, ...ended });
+  await oweUnlessFinished(context, tx, { grantId, refreshToken: pair.refreshToken });
   return 'dropped';
 }
 
@@ -191,12 +188,11 @@ async function storeIn(
   const { clientId, account, sentAt, origin } = consent;
   // An earlier commit stored the grant, but its answer was lost.
   const stored = await findGrant(tx, grantId);
-  if (stored) return DROPPED.has(stored.dead_cause) ? 'dropped' : { grantId };
+  if (stored) return stored.dead_cause === 'deauthorized' ? 'dropped' : { grantId };
   const later = await laterThan(context, tx, { clientId, accountId: account.id, sentAt });
-  if (later === 'ended') return drop(context, tx, { grantId, consent, cause: 'deauthorized' });
+  if (later === 'ended') return drop(context, tx, storing);
   const tokens = await consentedTokens(context, tx, consent);
-  if (isForTokens && !(await hasConsented(tx, tokens)))
-    return drop(context, tx, { grantId, consent, cause: 'unfinished' });
+  if (isForTokens && !(await hasConsented(tx, tokens))) return 'dropped';
   return later
     ? joinLater(context, tx, { later, tokens, origin })
     : storeNew(context, tx, { ...storing, tokens });
@@ -208,7 +204,6 @@ async function store(context: GrantsDeps, storing: StoreGrantInput): Promise<str
       endOnConstraint,
     ),
   );
-  if (stored === 'dropped') settleSoon(context);
   if (stored === undefined || stored === 'dropped') return undefined;
   if (stored.replaced) await forgetAnswer(context, stored.replaced.id);
   return stored.grantId;
@@ -223,7 +218,7 @@ async function storePatiently(context: GrantsDeps, storing: StoreGrantInput): Pr
  * Stores the grant of a consent and lets it serve the tokens of its app and account: active tokens, and waiting tokens
  * whose app is proven or which the consent listed. The same transaction uses up the link that asked for the consent.
  * Returns the id of the grant: that of a later consent, if one was stored meanwhile. Undefined where somebody deauthorized
- * the app for the account after the consent: then the new API is told to revoke the pair.
+ * the app for the account after the consent: then the revocation of the pair is owed.
  * @throws {Unavailable} when storing takes longer than a person waits; storing continues
  */
 export async function storeGrant(context: GrantsDeps, consent: Consent): Promise<string | undefined> {
@@ -232,8 +227,8 @@ export async function storeGrant(context: GrantsDeps, consent: Consent): Promise
 
 /**
  * Like storeGrant, for a consent that no code follows. A grant that serves no token would be kept alive for ever, so it
- * is dropped and revoked. Returns false then: if the waiting tokens of the app and account have ended or moved meanwhile,
- * or the app was deauthorized.
+ * is not stored. Returns false, with nothing stored, if the waiting tokens of the app and account have ended or moved
+ * meanwhile; and where the app was deauthorized, as storeGrant does.
  * @throws {Unavailable} as storeGrant
  */
 export async function storeGrantForTokens(context: GrantsDeps, consent: Consent): Promise<boolean> {

@@ -37,8 +37,11 @@ async function readOldestDoubt({ store, clock }: MetricsDeps): Promise<number> {
   return oldest === null ? 0 : Math.max(clock.now() - oldest, 0) / SECOND;
 }
 
-const owedNow = ({ store, clock }: MetricsDeps) =>
-  readOwed(store.durable, { now: clock.now(), limit: COUNTED_MOST });
+/** A restored copy tells the new API nothing: the original may have told it already. */
+async function owedNow({ store, clock, instance }: MetricsDeps) {
+  if (instance.isCopy()) return { count: 0, oldest: null };
+  return readOwed(store.durable, { now: clock.now(), limit: COUNTED_MOST });
+}
 
 async function readOldestOwed(context: MetricsDeps): Promise<number> {
   const { oldest } = await owedNow(context);

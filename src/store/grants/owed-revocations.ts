@@ -44,23 +44,26 @@ export async function postponeOwed(db: Database, id: string, nextAt: number): Pr
 }
 
 /**
- * How many revocations wait for the new API, counted up to `limit`, and since when the oldest of those is owed. Leaves out
- * those of new consents, which are not due yet.
+ * How many revocations wait for the new API, counted up to `limit`, and since when the oldest of those waits: one that
+ * nobody tried since it was due, and one that failed since it is owed. Leaves out those that are not due yet.
  */
 export async function readOwed(
   db: Database,
   { now, limit }: { now: number; limit: number },
 ): Promise<{ count: number; oldest: number | null }> {
-  const some = db.selectFrom('owed_revocations').select('created_at').limit(limit);
+  const some = db.selectFrom('owed_revocations').limit(limit);
   // SQLite uses a partial index only for its own condition, so the values stand in the text.
-  const untried = some.where('attempts', '=', sql.lit(0)).where('next_at', '<=', now);
-  const failed = some.where('attempts', '>', sql.lit(0));
+  const untried = some
+    .select('next_at as since')
+    .where('attempts', '=', sql.lit(0))
+    .where('next_at', '<=', now);
+  const failed = some.select('created_at as since').where('attempts', '>', sql.lit(0));
   const reads = [untried, failed].map((rows) =>
     db
       .selectFrom(rows.as('owed'))
       .select((eb) => [
         eb.fn.countAll<number | string>().as('n'),
-        eb.fn.min<number | null>('owed.created_at').as('oldest'),
+        eb.fn.min<number | null>('owed.since').as('oldest'),
       ])
       .executeTakeFirstOrThrow(),
   );
