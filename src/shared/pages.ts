@@ -10,8 +10,8 @@ const sharedDirectory = join(projectRoot, 'src', 'shared', 'pages');
 export interface PageRenderer {
   /**
    * The whole HTML page of `template` (name without .eta). The layout reads `title` (required) and, if given,
-   * `lang` (else `en`), `siteName`, `siteLogo` (an address), `siteLink`, `navigation` (`[{ label, href, current }]`), `scripts` (addresses), `wide`, `htmxConfig`
-   * (JSON) and `versioned` (address -> address that names its content). Every value is escaped.
+   * `lang` (else `en`), `siteName`, `siteLogo` (an address), `siteLink`, `navigation` (`[{ label, href, current }]`), `scripts` (addresses), `wide`, `isWholeTitle`
+   * (the title of the window without the name of the site), `htmxConfig` (JSON) and `versioned` (address -> address that names its content). Every value is escaped.
    */
   render(template: string, data: Record<string, unknown>): string;
   /** A template without the layout, for parts that are put into a page later. */
@@ -85,6 +85,7 @@ export function createPages(viewsDirectory: string, shared: Record<string, unkno
         siteLogo: undefined,
         helpUrl: undefined,
         search: undefined,
+        isWholeTitle: false,
         navigation: [],
         scripts: [],
         style,

@@ -68,6 +68,16 @@ function destinationOf(redirectUri: string): string | undefined {
   return /^https?:$/.test(protocol) ? host : `the app on this device (${protocol}//…)`;
 }
 
+/**
+ * The words above the page. An app that no browser can be sent to takes a title with "code" in it for the code, so the
+ * title of its page has no name in it that somebody chose.
+ */
+function approvalTitle(redirectUri: string, appName: string) {
+  const heading = `Connect “${appName}” to your account?`;
+  if (!isNoPlace(redirectUri)) return { heading, title: heading };
+  return { heading, title: 'Connect an app to your account?', isWholeTitle: true };
+}
+
 /** Shows the approval page. */
 export function showApproval(parts: SigninPagesDeps): RequestHandler {
   return async (req, res) => {
@@ -79,8 +89,7 @@ export function showApproval(parts: SigninPagesDeps): RequestHandler {
     if (!app) throw gone();
     const client = await parts.clientFor({ purpose: 'legacy', client_id: request.clientId });
     const page = parts.pages.render('approve', {
-      title: `Connect “${app.name}” to your account?`,
-      appName: app.name,
+      ...approvalTitle(request.redirectUri, app.name),
       destination: destinationOf(request.redirectUri),
       rights: scopeLines(client.scopes),
       isOwn: client.isOwn,

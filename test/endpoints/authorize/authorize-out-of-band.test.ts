@@ -16,7 +16,7 @@ let door: Door;
 const apps = new Map<string, LegacyApp>();
 
 async function importedApp(callback: string): Promise<LegacyApp> {
-  const app = await door.addApp();
+  const app = await door.addApp({ name: 'Barcode scanner' });
   const { durable } = door.bridge.context.store;
   await durable
     .updateTable('app_callbacks')
@@ -27,12 +27,14 @@ async function importedApp(callback: string): Promise<LegacyApp> {
 }
 
 beforeAll(async () => {
-  door = await openDoor();
+  door = await openDoor({ env: { SERVICE_NAME: 'Old codes' } });
   for (const callback of NO_PLACES) apps.set(callback, await importedApp(callback));
 });
 afterAll(() => door.stop());
 
 const appWith = (callback: string) => apps.get(callback) ?? door.app;
+
+const titleOf = ({ body }: { body: string }) => /<title>([^<]*)<\/title>/.exec(body)?.[1];
 
 /** What the app asks wrongly, by both paths of the old address. */
 const FAULTS: ReadonlyArray<
@@ -72,9 +74,14 @@ describe.each(NO_PLACES)('the callback %s', (callback) => {
     const fields = { _form: opened.field, decision: 'allow' };
     const left = await opened.browser.post(opened.page.url, fields, { origin: bridgeUrl });
     const back = await walkUntil(left.location ?? '', { browser: opened.browser, person, until });
-    const { status, location, body } = await opened.browser.get(back.location);
-    expect([status, location]).toEqual([200, undefined]);
-    expect(body).toMatch(/<code>1\/[A-Za-z0-9]{32}<\/code>/);
+    const page = await opened.browser.get(back.location);
+    expect([page.status, page.location]).toEqual([200, undefined]);
+    const [, code] = /<code>(1\/[A-Za-z0-9]{32})<\/code>/.exec(page.body) ?? [];
+    // Old programs show the pages in a window of their own, and take the first title with "code" in it for the code.
+    expect(titleOf(opened.page)).toBe('Connect an app to your account?');
+    expect(titleOf(page)).toBe(`Success code=${code}`);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
   });
 });
 

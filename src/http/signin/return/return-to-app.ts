@@ -28,6 +28,15 @@ function refusedOnPage(error: OAuthErrorCode): PageError {
   });
 }
 
+/**
+ * The page with the code of an app that no browser can be sent to. Such apps showed the page in a window of their own and read
+ * its title: without "Success code=" all of it is the code. A history that keeps the title keeps no more than the page
+ * shows: the code lives 30 seconds, works once, and only with the secret of the app.
+ */
+function codePage(pages: SigninPagesDeps['pages'], code: string): string {
+  return pages.render('code', { title: `Success code=${code}`, isWholeTitle: true, code });
+}
+
 function answerApp(
   { context, pages }: SigninPagesDeps,
   request: LegacyRequest,
@@ -39,7 +48,7 @@ function answerApp(
       return redirectToApp(res, request.redirect_uri, { ...outcome, rawState });
     }
     if ('error' in outcome) throw refusedOnPage(outcome.error);
-    sendPage(res, pages.render('code', { title: 'Your code', code: outcome.code }));
+    sendPage(res, codePage(pages, outcome.code));
   };
 }
 
