@@ -11,6 +11,8 @@ export type FieldPairs = ReadonlyArray<readonly [name: string, value: string]>;
 export const FIELD_CODES = {
   unknown: 1003,
   missing: 1004,
+  /** Recorded for a text that is longer than the service takes. The table of the old API has no number of its own for it. */
+  tooLong: 1004,
   outOfBounds: 1006,
   notSaved: 1022,
   unusableMedia: 1031,
@@ -139,6 +141,10 @@ export function webAddress(pairs: FieldPairs, field: string): string | undefined
 export function boundedText(pairs: FieldPairs, field: string, longest: number): string | undefined {
   const value = single(pairs, field);
   if (value !== undefined && value.length > longest)
-    throw badValue(field, `has more than ${longest} characters`);
+    throw new FieldRefused(
+      field,
+      FIELD_CODES.tooLong,
+      `The parameter ${field} has more than ${longest} characters.`,
+    );
   return value;
 }

@@ -44,6 +44,15 @@ const speaksOfNotFound = (message: string) => /not found|does not exist|no longe
 
 const speaksOfMissing = (message: string) => /\brequires?\b|\brequired\b|\bmissing\b/i.test(message);
 
+/** Old clients find a text to shorten by its code. */
+const speaksOfLength = (message: string) =>
+  /\btoo long\b|\bcharacter limit\b|\b\d[\d,]* characters\b/i.test(message);
+
+function codeOfInput(message: string): number {
+  if (speaksOfMissing(message)) return FIELD_CODES.missing;
+  return speaksOfLength(message) ? FIELD_CODES.tooLong : FIELD_CODES.notSaved;
+}
+
 /** Codes about the token. The token is valid here, and old clients discard their token when they read such a code. */
 const TOKEN_CODES = [401, 403, 1001];
 
@@ -56,7 +65,7 @@ const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: RefusalSubject) 
   NotFoundError: (_, place) => NOT_FOUND[place],
   UnauthorizedError: (_, place) => NOT_ALLOWED[place],
   LimitReachedError: () => 1023,
-  InvalidInputError: ({ message }) => (speaksOfMissing(message) ? FIELD_CODES.missing : FIELD_CODES.notSaved),
+  InvalidInputError: ({ message }) => codeOfInput(message),
   VoidMutationError: ({ message }, place) =>
     speaksOfNotFound(message) ? NOT_FOUND[place] : FIELD_CODES.notSaved,
   UnexpectedError: () => 1000,

@@ -234,6 +234,14 @@ test.each([
   expect(await made()).toEqual([]);
 });
 
+test.each([300, 10_001])(
+  'a text of %i characters is too long, with the code of the old API',
+  async (length) => {
+    const answer = await create(form(`profile_ids[]=${CHANNELS.twitter}&text=${'x'.repeat(length)}`));
+    expect([answer.status, answer.json.code]).toEqual([400, 1004]);
+  },
+);
+
 test('a body that cannot be read is refused', async () => {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
   const broken = await send({ headers, body: '{"text":' });

@@ -61,7 +61,8 @@ test('a 429 is passed on with its time, and nothing is sent before that time', a
 
 test.each([
   ['InvalidInputError', 'Text is required', 400, 1004],
-  ['InvalidInputError', 'Invalid post: too long', 400, 1022],
+  ['InvalidInputError', 'Invalid post: too long', 400, 1004],
+  ['InvalidInputError', 'Invalid post: a poll has no pictures', 400, 1022],
   ['LimitReachedError', 'No more', 403, 1023],
   ['NotFoundError', 'Channel not found', 404, 1010],
   ['UnauthorizedError', 'Not allowed', 403, 1011],
