@@ -51,6 +51,14 @@ test('a post without a time has neither a time nor words for one', () => {
   for (const absent of ['due_at', 'day', 'due_time', 'sent_at']) expect(update).not.toHaveProperty(absent);
 });
 
+test.each([
+  ['a time of its own', { isCustomScheduled: true }, 1_456_884_480],
+  ['a time of the queue', { isCustomScheduled: false }, undefined],
+  ['no time, as a draft', { isCustomScheduled: true, dueAt: null }, undefined],
+])('a post with %s', (_which, changes, scheduledAt) => {
+  expect(wire(changes).scheduled_at).toBe(scheduledAt);
+});
+
 test('in a zone that nobody knows there are no words for a time', () => {
   const update = wire({}, { zone: 'Mars/Olympus' });
   expect(update.due_at).toBe(1_456_884_480);

@@ -52,7 +52,7 @@ interface MadeText {
  * The first word of each key, raised whenever a text is made in another form. A text that an earlier version of the bridge made is
  * not told then.
  */
-export const TEXT_FORM = '2';
+export const TEXT_FORM = '3';
 
 /** Longer texts are made anew for each call: many of them may be in memory at one time. */
 export const LONGEST_KEPT = 256 * 1024;

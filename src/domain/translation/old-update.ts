@@ -34,6 +34,8 @@ export interface OldUpdate {
   needs_approval: true | undefined;
   profile_id: string;
   profile_service: string;
+  /** The due time once more, for an update with a time of its own. Old programs tell it from the queue by this field. */
+  scheduled_at: number | undefined;
   sent_at: number | undefined;
   shared_now: boolean;
   statistics: Record<string, never> | undefined;
@@ -78,6 +80,7 @@ export function oldUpdate(post: Post, view: UpdateView): OldUpdate {
     needs_approval: post.status === 'needs_approval' ? true : undefined,
     profile_id: view.profileId,
     profile_service: post.channelService,
+    scheduled_at: post.isCustomScheduled ? due : undefined,
     sent_at: secondsOf(post.sentAt),
     shared_now: post.sharedNow,
     statistics: post.status === 'sent' ? {} : undefined,

@@ -33,6 +33,8 @@ export const post = z.object({
   channelId: z.string(),
   channelService: z.string(),
   sharedNow: z.boolean(),
+  /** Whether a person or a program chose the time. Absent in a post that an earlier version of the bridge kept. */
+  isCustomScheduled: z.boolean().optional(),
   author: z.object({ id: z.string() }).nullish(),
   assets: z.array(asset),
   metadata: postMetadata.nullish(),
@@ -57,4 +59,4 @@ const BUTTON = ['WhatsNew', 'Offer', 'Event']
 const GOOGLE = `... on GoogleBusinessPostMetadata { details { ${BUTTON} } }`;
 
 /** The fields that every request for a post asks for. */
-export const POST_FIELDS = `id status via createdAt updatedAt dueAt sentAt text channelId channelService sharedNow author { id } assets { type source thumbnail } metadata { ${LINK} ${PIN} ${GOOGLE} }`;
+export const POST_FIELDS = `id status via createdAt updatedAt dueAt sentAt text channelId channelService sharedNow isCustomScheduled author { id } assets { type source thumbnail } metadata { ${LINK} ${PIN} ${GOOGLE} }`;

@@ -48,7 +48,9 @@ function expectUpdates({ updates }: Listed, more: object): void {
     expect(update).toMatchObject({ ...everyUpdate, ...more });
     const known = new Set([...Object.keys(everyUpdate), ...Object.keys(more)]);
     const others = Object.keys(update).filter((name) => !known.has(name));
-    expect(['media', 'extra_media', 'user_id', 'status']).toEqual(expect.arrayContaining(others));
+    expect(['media', 'extra_media', 'scheduled_at', 'user_id', 'status']).toEqual(
+      expect.arrayContaining(others),
+    );
     for (const [name, value] of Object.entries(update))
       if (name.endsWith('_at')) expect(Number.isInteger(value)).toBe(true);
   }

@@ -51,6 +51,7 @@ test('a scheduled post is the update itself, without an envelope', async () => {
       due_time: '1:59 am',
       profile_id: CHANNEL,
       profile_service: 'threads',
+      scheduled_at: Date.parse(dueAt) / 1000,
       shared_now: false,
       status: 'buffer',
       text: 'Rolls & more https://bakery.example/rolls.',
@@ -70,6 +71,17 @@ async function userId(): Promise<string> {
   const { json } = await reader.get('/1/user.json');
   return (json as { id: string }).id;
 }
+
+test('only a post with a time of its own has scheduled_at, by its id and in its list', async () => {
+  const timed = await reader.create({ mode: 'customScheduled', dueAt: isoIn(86_400_000) });
+  const queued = await reader.create();
+  const { updates } = await reader.list('pending.json?count=100');
+  const [listed, waiting] = [timed, queued].map((id) => updates.find((one) => one.id === id));
+  expect(listed).toMatchObject({ due_at: expect.any(Number), scheduled_at: listed?.due_at });
+  expect((await get(timed)).json).toEqual(listed);
+  expect(waiting).toMatchObject({ due_at: expect.any(Number) });
+  expect(waiting).not.toHaveProperty('scheduled_at');
+});
 
 test('a post that was sent at once says so', async () => {
   const id = await reader.create({ mode: 'shareNow' });
