@@ -169,6 +169,21 @@ describe('media', () => {
     ],
     ['a Google post without a link', { metadata: { details: { link: null } } }, undefined, undefined, 'text'],
     ['metadata of a service without links', { metadata: null }, undefined, undefined, 'text'],
+    ['a text with an address', { text: 'Read http://a.example/b' }, undefined, undefined, 'link'],
+    [
+      'a text with another scheme',
+      { text: 'ftp://a.example/b, https:// and //a' },
+      undefined,
+      undefined,
+      'text',
+    ],
+    [
+      'an address beside a picture',
+      { text: 'http://a.example', assets: [picture] },
+      { picture: picture.source, thumbnail: picture.thumbnail },
+      undefined,
+      'picture',
+    ],
   ])('%s', (_what, changes, media, extra, type) => {
     const update = wire(changes);
     expect([update.media, update.extra_media, update.type]).toEqual([media, extra, type]);

@@ -2,6 +2,9 @@
 
 const ADDRESS = /https?:\/\/[^\s<>"']+/g;
 
+/** Whether a text has an address that is a link in its HTML. */
+export const holdsAddress = (text: string): boolean => text.search(ADDRESS) >= 0;
+
 /** At the end of an address, these characters belong to the sentence. */
 const PUNCTUATION = '.,;:!?)]}';
 

@@ -1,4 +1,5 @@
 import type { Asset, Post } from '../../upstream/posts/post.ts';
+import { holdsAddress } from './formatted-text.ts';
 
 /** The media of a post in the form of the old API. */
 
@@ -60,10 +61,16 @@ export function extraMediaOf({ assets: [, ...rest] }: Post): Array<{ photo: stri
   return pictures.length > 0 ? pictures : undefined;
 }
 
+/** In the recorded answers a text without media is a link too where it has an address. */
+function hasLink(post: Post): boolean {
+  if (post.metadata?.linkAttachment || ownLink(post).link !== undefined) return true;
+  return post.assets.length === 0 && holdsAddress(post.text);
+}
+
 /** The kind of an update. The old API had no word for a document. */
 export function typeOf(post: Post): OldType {
   const types = post.assets.map(({ type }) => type);
   if (types.includes('video')) return 'video';
   if (types.includes('image')) return 'picture';
-  return post.metadata?.linkAttachment || ownLink(post).link !== undefined ? 'link' : 'text';
+  return hasLink(post) ? 'link' : 'text';
 }

@@ -57,7 +57,7 @@ test('a scheduled post is the update itself, without an envelope', async () => {
       text: 'Rolls & more https://bakery.example/rolls.',
       text_formatted:
         'Rolls &amp; more <a class="url" href="https://bakery.example/rolls" rel="external nofollow" target="_blank">https://bakery.example/rolls</a>.',
-      type: 'text',
+      type: 'link',
       user_id: await userId(),
       via: 'api',
     },
