@@ -193,6 +193,11 @@ describe('media', () => {
 const link = (address: string) =>
   `<a class="url" href="${address}" rel="external nofollow" target="_blank">${address}</a>`;
 
+const tag = (word: string, search = word) =>
+  `<a href="https://twitter.com/#!/search?q=%23${search}" title="#${word}" class="hashtag" rel="external nofollow" target="_blank">#${word}</a>`;
+const name = (account: string) =>
+  `@<a class="username" href="https://twitter.com/${account}" rel="external nofollow" target="_blank">${account}</a>`;
+
 describe('the formatted text', () => {
   test.each([
     ['a text', 'a – b · c', 'a – b · c'],
@@ -217,6 +222,34 @@ describe('the formatted text', () => {
     ['another scheme', 'javascript:alert(1)', 'javascript:alert(1)'],
   ])('%s', (_what, text, html) => {
     expect(wire({ text }).text_formatted).toBe(html);
+  });
+
+  test.each([
+    ['hashtags', '#Swift, (#iosdev)', `${tag('Swift')}, (${tag('iosdev')})`],
+    ['a hashtag in other letters', '#köln2026', tag('köln2026', 'k%C3%B6ln2026')],
+    ['a name behind an address', 'http://a.example/b @ay8s', `${link('http://a.example/b')} ${name('ay8s')}`],
+    ['a name at the end of a sentence', 'By @ay8s.', `By ${name('ay8s')}.`],
+    ['a hashtag as part of an address', 'http://a.example/#b', link('http://a.example/#b')],
+    [
+      'what looks alike',
+      'C# #1 a#b ## # &#x41; me@a.example @ @@a',
+      'C# #1 a#b ## # &amp;#x41; me@a.example @ @@a',
+    ],
+    ['a name that is too long', '@abcdefghijklmnop', '@abcdefghijklmnop'],
+    ['HTML beside them', '#a"><b>@c</b>', `${tag('a')}&quot;&gt;&lt;b&gt;${name('c')}&lt;/b&gt;`],
+  ])('on Twitter: %s', (_what, text, html) => {
+    expect(wire({ text }).text_formatted).toBe(html);
+  });
+
+  test('elsewhere hashtags and names are text', () => {
+    expect(wire({ text: '#a @b', channelService: 'facebook' }).text_formatted).toBe('#a @b');
+  });
+
+  test.each(['#', '#1', '@', '@a', '#_'])('a text of many “%s” is read in no time', (unit) => {
+    const began = performance.now();
+    wire({ text: unit.repeat(50_000) });
+    wire({ text: `#${'1'.repeat(100_000)}` });
+    expect(performance.now() - began).toBeLessThan(3000);
   });
 
   test('ten thousand dots behind an address are one step each', () => {

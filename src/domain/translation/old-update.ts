@@ -86,7 +86,7 @@ export function oldUpdate(post: Post, view: UpdateView): OldUpdate {
     statistics: post.status === 'sent' ? {} : undefined,
     status: STATUSES.get(post.status) ?? post.status,
     text: post.text,
-    text_formatted: formattedText(post.text),
+    text_formatted: formattedText(post.text, post.channelService),
     type: typeOf(post),
     updated_at: secondsOf(post.updatedAt),
     user_id: authorOf(post, view),

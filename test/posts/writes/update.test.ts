@@ -3,7 +3,7 @@ import { type Door, openDoor } from '../../endpoints/support/door.ts';
 import { expectChallenge, expectInvalidToken, expectRefusal } from '../../endpoints/support/expectations.ts';
 import { expectAlive, knock } from '../../endpoints/support/knock.ts';
 import { testInProcess } from '../../support/jest/test-mode.ts';
-import { connectReader, isoIn, LINKEDIN, type Reader, CHANNEL } from '../support/reader.ts';
+import { connectReader, isoIn, LINKEDIN, type Reader, CHANNEL, TWITTER } from '../support/reader.ts';
 
 /** One post by its id, answered by the new API. */
 
@@ -81,6 +81,15 @@ test('only a post with a time of its own has scheduled_at, by its id and in its 
   expect((await get(timed)).json).toEqual(listed);
   expect(waiting).toMatchObject({ due_at: expect.any(Number) });
   expect(waiting).not.toHaveProperty('scheduled_at');
+});
+
+test('a tweet has its hashtags and names as the links that the old API made', async () => {
+  const id = await reader.create({ channelId: TWITTER, text: '#Rye by @ay8s' });
+  const { json } = await get(id);
+  expect(json).toMatchObject({
+    text_formatted:
+      '<a href="https://twitter.com/#!/search?q=%23Rye" title="#Rye" class="hashtag" rel="external nofollow" target="_blank">#Rye</a> by @<a class="username" href="https://twitter.com/ay8s" rel="external nofollow" target="_blank">ay8s</a>',
+  });
 });
 
 test('a post that was sent at once says so', async () => {
