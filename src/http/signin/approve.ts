@@ -101,12 +101,22 @@ export function showApproval(parts: SigninPagesDeps): RequestHandler {
   };
 }
 
+/**
+ * Where a denial ends that no browser can take to the app. Programs that show the pages in a window of their own close
+ * it at an address with "access_denied" in it.
+ */
+export const DENIED_PATH = '/approve/access_denied';
+
+/** Shows that nothing was connected. Anybody may open the page: it knows of no request. */
+export const showDenied: RequestHandler = () => {
+  throw new PageError(200, 'Not connected', { reason: 'You said no. Nothing was connected.' });
+};
+
 async function deny(parts: SigninPagesDeps, res: Response, decided: RequestDecision) {
   const { request } = decided;
   if (!(await denyRequest(parts.context, decided))) throw gone();
-  if (isNoPlace(request.redirectUri)) {
-    throw new PageError(200, 'Not connected', { reason: 'You said no. Nothing was connected.' });
-  }
+  if (isNoPlace(request.redirectUri))
+    return res.redirect(303, parts.context.settings.publicUrl + DENIED_PATH);
   redirectToApp(res, request.redirectUri, {
     error: 'access_denied',
     rawState: request.rawState,

@@ -2,7 +2,7 @@ import cookieParser from 'cookie-parser';
 import { Router } from 'express';
 import { brake } from '../pages/brake.ts';
 import { readForm, refuseHead, requireOwnForm } from '../pages/forms.ts';
-import { decideApproval, showApproval } from './approve.ts';
+import { decideApproval, DENIED_PATH, showApproval, showDenied } from './approve.ts';
 import { companyRoutes } from './company/company-routes.ts';
 import { callback } from './return/callback.ts';
 import { endReauthorization } from './return/end-reauthorization.ts';
@@ -28,6 +28,7 @@ export function signinRouter(parts: SigninPagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(['/approve', '/callback', '/sign-in'], refuseHead, cookieParser());
   router.use(['/approve', '/sign-in'], refuseOnCopy(context));
+  router.get(DENIED_PATH, brake(context, APPROVALS), showDenied);
   router.get('/approve/:request', brake(context, APPROVALS), showApproval(parts));
   router.post(
     '/approve/:request',

@@ -58,13 +58,15 @@ describe.each(NO_PLACES)('the callback %s', (callback) => {
     }
   });
 
-  test('a refusal of the person is told on a page', async () => {
+  test('a refusal of the person is told on a page, at an address by which programs know it', async () => {
     const { browser, page, field } = await openApproval({ ...door, app: appWith(callback) });
     expect(page.body).toContain('Afterwards a page shows you a code');
     const own = { origin: door.bridgeUrl };
-    const { status, location, body } = await browser.post(page.url, { _form: field, decision: 'deny' }, own);
-    expect([status, location]).toEqual([200, undefined]);
-    expect(body).toContain('You said no');
+    const left = await browser.post(page.url, { _form: field, decision: 'deny' }, own);
+    expect([left.status, left.location]).toEqual([303, `${door.bridgeUrl}/approve/access_denied`]);
+    const denied = await browser.get(left.location ?? '');
+    expect([denied.status, denied.location]).toEqual([200, undefined]);
+    expect(denied.body).toContain('You said no');
   });
 
   test('the code of a consent stands on a page', async () => {
