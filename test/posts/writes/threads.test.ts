@@ -111,7 +111,7 @@ test('a text costs a reading only where the new API refused it', async () => {
 test('a refusal that has another reason is told as it came, and the post stays', async () => {
   const { id } = await make(CHANNELS.twitter, {});
   const answer = await bakery.post(`updates/${id}/update`, [['text', 'x'.repeat(300)]]);
-  expect([answer.status, answer.json.success, answer.json.code]).toEqual([400, false, 1022]);
+  expect([answer.status, answer.json.success, answer.json.code]).toEqual([400, false, 1004]);
   expect(answer.json.message).toMatch(/280/);
   expect(await shown(id)).toMatchObject({ text });
 });
