@@ -14,7 +14,7 @@ import {
   type MailedGround,
   openMailedGround,
 } from './support/delivery-ground.ts';
-import { addAccount, addApp, addToken, extend } from './support/planning-ground.ts';
+import { addAccount, addApp, addToken, extend, previewAll } from './support/planning-ground.ts';
 
 /** What comes due while a mail is put off belongs to that mail, and does not make it young again; over real SMTP. */
 
@@ -68,6 +68,58 @@ describe.each(modeDatabases)('on %s', (kind) => {
     const left = await runWhile(async () => (await listUndeliverable(context)).length === 0);
     expect(left).toBeGreaterThan(3);
     expect((await listUndeliverable(context))[0]?.reminders).toMatchObject([{ role: 'owner', stage: '3' }]);
+  });
+
+  /** The mail about the first of two apps has gone on to its contact, who puts it off. The second app is due days later. */
+  const putOffByContact = async () => {
+    const owner = 'owner@box.example';
+    await addOwnedApp(context, { owner, contacts: ['one@box.example'], name: 'First' });
+    const second = await addOwnedApp(context, { owner, contacts: ['two@box.example'], name: 'Second' });
+    await extend(context, second, dayOf(date + 8 * DAY));
+    daysBefore(14);
+    await planReminders(context);
+    await context.store.durable.updateTable('mails').set({ state: 'sent', ended_at: clock.now() }).execute();
+    daysBefore(7);
+    door.refused.add(owner);
+    door.deferred.add('one@box.example');
+    expect(await planReminders(context)).toBe(1);
+    expect(await deliverReminders(context)).toMatchObject({ passedOn: 1, putOff: 1 });
+  };
+
+  /** What would be planned now: the apps and stages of each mail. */
+  const previewed = async () =>
+    (await previewAll(context)).map(({ due }) => due.map(({ stage, part }) => `${part.appName} ${stage}`));
+
+  test('a mail that a contact puts off holds the other apps of its owner for its day alone', async () => {
+    await putOffByContact();
+    expect(await planReminders(context)).toBe(0);
+    daysBefore(3);
+    expect(await previewed()).toEqual([['Second 14']]);
+    expect(await planReminders(context)).toBe(1);
+    expect(await deliverReminders(context)).toMatchObject({ passedOn: 1, putOff: 1, sent: 1 });
+    expect(recipients()).toEqual(['two@box.example']);
+    expect(door.mailTo('two@box.example').raw).not.toContain('First');
+    expect(await planReminders(context)).toBe(0);
+  });
+
+  test('its dates go on in that mail: the mail of the day leaves their next stages out', async () => {
+    await putOffByContact();
+    daysBefore(3);
+    door.refused.clear();
+    await context.store.durable
+      .updateTable('mails')
+      .set({ next_at: clock.now() + MINUTE })
+      .where('state', '=', 'due')
+      .execute();
+    expect(await planReminders(context)).toBe(1);
+    expect(await deliverReminders(context)).toMatchObject({ putOff: 0, sent: 1 });
+    expect(door.mailTo('owner@box.example').raw).not.toContain('First');
+    door.deferred.clear();
+    clock.advance(300 * MINUTE);
+    expect(await deliverReminders(context)).toMatchObject({ sent: 1 });
+    expect(door.mailTo('one@box.example').raw).toContain('First');
+    daysBefore(2);
+    expect(await previewed()).toEqual([['First 1']]);
   });
 
   /** A mail about the first app is put off a day before the second app comes due. */

@@ -49,8 +49,8 @@ async function look(context: RemindersDeps, mail: ClaimedMail): Promise<Reminder
 }
 
 /**
- * Looks again, and puts into the mail what has come due meanwhile. A person gets no other mail while this one is under
- * way, and a mail that is put off keeps its age, by which it is given up, whatever stage it has come to. A mail that may have
+ * Looks again, and puts into the mail what has come due meanwhile. No other mail tells these stages while this one is
+ * under way, and a mail that is put off keeps its age, by which it is given up, whatever stage it has come to. A mail that may have
  * arrived takes nothing in: mail programs show one mail of the same Message-ID, the first.
  */
 async function lookAndAdd(

@@ -5,13 +5,19 @@ import {
   readReminderAccount,
   unknownEmailsAfter,
 } from '../../store/reminders/reminder-people.ts';
-import { readHoldingMails, readTold, type ReminderRow } from '../../store/reminders/reminders.ts';
+import {
+  readDatesOf,
+  readHoldingMails,
+  readTold,
+  type ReminderRow,
+} from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
+import { isForContact } from './asked.ts';
 import type { RemindersDeps } from './deps.ts';
 import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { ReminderPerson } from './people.ts';
 import { localDay } from './local-days.ts';
-import { firstDayToTell, keyOfStage, type PlanInput } from './plan-stages.ts';
+import { firstDayToTell, keyOfDate, keyOfStage, type PlanInput } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { groupBy } from '../../shared/group-by.ts';
 
@@ -20,19 +26,21 @@ import { groupBy } from '../../shared/group-by.ts';
  * flat.
  */
 
-/** A person, with the person's stages in the ledger. */
-interface PersonLedger {
+/** A person, with what the ledger says about the next mail of the person. */
+export interface Candidate {
   person: ReminderPerson;
   /** The keys (`keyOfStage`) of the stages of which the person was told, or is about to be told, under any name. */
   told: Set<string>;
-}
-
-export interface Candidate extends PersonLedger {
   /**
-   * One mail a day: true while a mail is on its way, and when a mail belongs to the person's present day or was sent on
-   * this day.
+   * One mail a day: true while a mail to the person is on its way, and when a mail belongs to the person's present day or
+   * was sent to the person on this day.
    */
   isHeld: boolean;
+  /**
+   * The keys (`keyOfDate`) of the dates of mails on their way to contacts. Such a mail tells the next stages of its dates
+   * itself. It may be on its way for five days, so it holds nothing else after its day.
+   */
+  heldDates: Set<string>;
 }
 
 /**
@@ -56,6 +64,9 @@ async function withKnownAddresses(
   });
 }
 
+const dateOfRow = (row: Pick<ReminderRow, 'client_id' | 'role' | 'planned_for'>) =>
+  keyOfDate({ clientId: row.client_id, role: row.role, plannedFor: row.planned_for });
+
 /** The key of a row of the ledger (`keyOfStage`). */
 export function keyOfRow(row: Pick<ReminderRow, 'client_id' | 'role' | 'stage' | 'planned_for'>): string {
   const { client_id: clientId, role, stage, planned_for: plannedFor } = row;
@@ -75,7 +86,7 @@ const namesOf = (people: readonly ReminderPerson[]) => people.flatMap(({ aliases
 interface LedgerOptions {
   /** Says how far back the ledger is read. */
   planning: PlanInput;
-  /** A mail whose reminders do not count as told. */
+  /** A mail whose reminders do not count as told, and that holds nothing. */
   exceptMail?: string;
 }
 
@@ -83,7 +94,7 @@ async function withTold(
   { store: { durable } }: RemindersDeps,
   people: readonly ReminderPerson[],
   { planning, exceptMail }: LedgerOptions,
-): Promise<PersonLedger[]> {
+): Promise<Array<Pick<Candidate, 'person' | 'told'>>> {
   const sinceDay = firstDayToTell(planning);
   const rowsOf = byName(await readTold(durable, namesOf(people), { exceptMail, sinceDay }));
   return people.map((person) => ({ person, told: new Set(rowsOf(person).map(keyOfRow)) }));
@@ -91,13 +102,13 @@ async function withTold(
 
 type HoldingMail = Awaited<ReturnType<typeof readHoldingMails>>[number];
 
-function holds(
-  { state, day, ended_at: endedAt }: HoldingMail,
-  today: (at: number) => string,
-  now: number,
-): boolean {
-  if (state === 'due' || state === 'sending' || day === today(now)) return true;
-  return state === 'sent' && endedAt !== null && today(endedAt) === today(now);
+const isOnItsWay = ({ state }: HoldingMail) => state === 'due' || state === 'sending';
+
+function holds(mail: HoldingMail, today: (at: number) => string, now: number): boolean {
+  const { state, day, ended_at: endedAt } = mail;
+  if (day === today(now)) return true;
+  if (isForContact(mail)) return false;
+  return isOnItsWay(mail) || (state === 'sent' && endedAt !== null && today(endedAt) === today(now));
 }
 
 /** No day is longer in any zone, not even a day on which the clocks are set back. */
@@ -108,21 +119,41 @@ const daysAt = (now: number) => [now - DAY, now, now + DAY].map((time) => localD
 
 async function candidatesOf(
   context: RemindersDeps,
+  people: readonly ReminderPerson[],
+  ledger: LedgerOptions,
+): Promise<Candidate[]> {
+  const { now } = ledger.planning;
+  const { durable } = context.store;
+  const recent = { days: daysAt(now), sentSince: now - LONGEST_DAY };
+  const mails = (await readHoldingMails(durable, namesOf(people), recent)).filter(
+    ({ id }) => id !== ledger.exceptMail,
+  );
+  const mailsOf = byName(mails);
+  const toContacts = mails.filter((mail) => isForContact(mail) && isOnItsWay(mail));
+  const datesOf = byName(
+    await readDatesOf(
+      durable,
+      toContacts.map(({ id }) => id),
+    ),
+  );
+  const isHeld = (person: ReminderPerson) =>
+    mailsOf(person).some((mail) => holds(mail, (at) => localDay(at, person.zone), now));
+  return (await withTold(context, people, ledger)).map((one) => ({
+    ...one,
+    isHeld: isHeld(one.person),
+    heldDates: new Set(datesOf(one.person).map(dateOfRow)),
+  }));
+}
+
+async function candidatesOfPage(
+  context: RemindersDeps,
   found: readonly ReminderPerson[],
   planning: PlanInput,
 ): Promise<Candidate[]> {
-  const { now } = planning;
-  const { durable } = context.store;
+  if (found.length === 0) return [];
   const people = await withKnownAddresses(context, found);
   await yieldToEventLoop(context.shutdown.signal);
-  const recent = { days: daysAt(now), sentSince: now - LONGEST_DAY };
-  const mailsOf = byName(await readHoldingMails(durable, namesOf(people), recent));
-  const isHeld = (person: ReminderPerson) =>
-    mailsOf(person).some((mail) => holds(mail, (at) => localDay(at, person.zone), now));
-  return (await withTold(context, people, { planning })).map((one) => ({
-    ...one,
-    isHeld: isHeld(one.person),
-  }));
+  return candidatesOf(context, people, { planning });
 }
 
 interface RowPages<Row> {
@@ -190,7 +221,7 @@ export async function* peoplePages(
 ): AsyncIterable<PeoplePage<Candidate> & { planning: PlanInput }> {
   for await (const { people, last } of pagesOfPeople(context, after)) {
     const planning = await planningNow();
-    yield { people: people.length > 0 ? await candidatesOf(context, people, planning) : [], planning, last };
+    yield { people: await candidatesOfPage(context, people, planning), planning, last };
     // What was made of these people, and the next ones, are two pieces of work.
     await yieldToEventLoop(context.shutdown.signal);
   }
@@ -212,9 +243,8 @@ export async function loadPerson(
   context: RemindersDeps,
   id: string,
   ledger: LedgerOptions,
-): Promise<PersonLedger | undefined> {
+): Promise<Candidate | undefined> {
   const found = await findPerson(context, id);
   if (!found) return undefined;
-  const [one] = await withTold(context, await withKnownAddresses(context, [found]), ledger);
-  return one;
+  return (await candidatesOf(context, await withKnownAddresses(context, [found]), ledger))[0];
 }

@@ -16,7 +16,15 @@ import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people
 import { noteLastUse } from './note-last-use.ts';
 import type { DueStage, ReminderPerson, Stage } from './people.ts';
 import { localDay, nextMorning } from './local-days.ts';
-import { isTimeToMail, keyOfStage, LATE, type PlanInput, stagesDue, USED_WITHIN } from './plan-stages.ts';
+import {
+  isTimeToMail,
+  keyOfDate,
+  keyOfStage,
+  LATE,
+  type PlanInput,
+  stagesDue,
+  USED_WITHIN,
+} from './plan-stages.ts';
 import { countedCallDays } from '../usage/callers.ts';
 import { unknownDays } from '../usage/counted-days.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
@@ -104,11 +112,15 @@ async function keepPlans(context: RemindersDeps, plans: readonly Plan[], now: nu
   return made.length;
 }
 
+/** The stages that a new mail would tell. */
+const stagesFor = ({ person, told, heldDates }: Candidate, planning: PlanInput) =>
+  stagesDue(person, told, planning).filter((stage) => !heldDates.has(keyOfDate(stage)));
+
 function plansOf(page: readonly Candidate[], planning: PlanInput): Plan[] {
   const { now } = planning;
   return page
     .filter(({ isHeld }) => !isHeld)
-    .map(({ person, told }) => ({ person, due: stagesDue(person, told, planning) }))
+    .map((one) => ({ person: one.person, due: stagesFor(one, planning) }))
     .filter(({ person, due }) => due.length > 0 && isTimeToMail(person, due, { now }));
 }
 
@@ -138,11 +150,12 @@ export interface Preview extends Plan {
  * The stages of the mail that this moment makes, or that waits for the morning. A mail that waits has the stages of its
  * morning: they may be others than those of the night before.
  */
-function previewOf({ person, told, isHeld }: Candidate, planning: PlanInput): Preview {
+function previewOf(candidate: Candidate, planning: PlanInput): Preview {
+  const { person, isHeld } = candidate;
   const { now } = planning;
   const { zone } = person;
   const planAt = (at: number) => {
-    const due = stagesDue(person, told, { ...planning, now: at });
+    const due = stagesFor(candidate, { ...planning, now: at });
     return { person, due, day: localDay(at, zone), isNow: at === now };
   };
   const present = planAt(now);
@@ -223,8 +236,8 @@ const isOfDateOf = ({ clientId, role, plannedFor }: Stage, row: ReminderRow) =>
   clientId === row.client_id && role === row.role && plannedFor !== '' && plannedFor === row.planned_for;
 
 /**
- * The mail of the day tells everything that its person is due for. A mail to a contact tells the next stage of a date
- * of which it was to tell: a new mail would count its days anew, and the date would pass before anybody else is told.
+ * The mail of the day tells everything that no other mail tells. A mail to a contact tells the next stage of a date of
+ * which it was to tell: a new mail would count its days anew, and the date would pass before anybody else is told.
  */
 function joinable(
   mail: MailInLedger,
@@ -247,12 +260,12 @@ export async function stillDue(
   const planning = await planningAt(context, now);
   const loaded = await loadPerson(context, mail.person, { planning, exceptMail: mail.id });
   if (!loaded) return undefined;
-  const { person, told } = loaded;
+  const { person, told, heldDates } = loaded;
   const rows = await readRemindersOf(context.store.durable, mail.id);
   const own = new Map(rows.map((row) => [keyOfRow(row), row.id]));
   const come = stagesDue(person, told, planning);
   const planned = come.filter((one) => own.has(keyOfStage(one)));
-  const others = come.filter((one) => !own.has(keyOfStage(one)));
+  const others = come.filter((one) => !own.has(keyOfStage(one)) && !heldDates.has(keyOfDate(one)));
   for (const one of planned) own.delete(keyOfStage(one));
   const asked = rows.flatMap((row) => {
     const due = row.stage === AGAIN ? askedStages(person, rowPart(row), planning) : [];

@@ -147,7 +147,7 @@ interface PersonMoment {
   /** The latest day whose nine o'clock has come. */
   morning: number;
   told: ReadonlySet<string>;
-  /** By `dateKey`: the stage nearest to the date of which the person was told, in days before the date. */
+  /** By `keyOfDate`: the stage nearest to the date of which the person was told, in days before the date. */
   latestTold: () => ReadonlyMap<string, number>;
 }
 
@@ -157,7 +157,8 @@ interface Case {
   part: AppPart;
 }
 
-const dateKey = ({ clientId, role, plannedFor }: Omit<Stage, 'stage'>) =>
+/** The key of the date of a stage, which all stages of the date share. */
+export const keyOfDate = ({ clientId, role, plannedFor }: Omit<Stage, 'stage'>): string =>
   `${clientId}\n${role}\n${plannedFor}`;
 
 /** The calendar stage nearest to each date in the ledger, in days before the date. */
@@ -193,7 +194,7 @@ function latestStage(
 function isTold({ told, latestTold }: PersonMoment, stage: Stage): boolean {
   if (told.size === 0) return false;
   if (told.has(keyOfStage(stage))) return true;
-  return (latestTold().get(dateKey(stage)) ?? Infinity) < Number(stage.stage);
+  return (latestTold().get(keyOfDate(stage)) ?? Infinity) < Number(stage.stage);
 }
 
 /** The days of dates, which are few, in UTC. */

@@ -35,16 +35,18 @@ export async function readTold(
     .execute();
 }
 
+const HOLDING = ['id', 'person', 'day', 'replaces', 'state', 'ended_at'] as const;
+
 /** The mails of people that are not sent yet, the mails of these days, and the mails that were sent since a moment. */
 export async function readHoldingMails(
   db: Database,
   people: readonly string[],
   { days, sentSince }: { days: readonly string[]; sentSince: number },
-): Promise<Array<Pick<Selectable<LifecycleTables['mails']>, 'person' | 'day' | 'state' | 'ended_at'>>> {
+): Promise<Array<Pick<Selectable<LifecycleTables['mails']>, (typeof HOLDING)[number]>>> {
   return (
     db
       .selectFrom('mails')
-      .select(['person', 'day', 'state', 'ended_at'])
+      .select(HOLDING)
       .where(isOneOf(db, 'person', people))
       .where('state', '<>', 'dropped')
       // A mail that support has sent again, a mail about leaked tokens, and a mail in the place of either do not count as
@@ -60,6 +62,21 @@ export async function readHoldingMails(
       )
       .execute()
   );
+}
+
+/** The dates of which these mails tell. */
+export async function readDatesOf(
+  db: Database,
+  mailIds: readonly string[],
+): Promise<Array<Pick<ReminderRow, 'person' | 'client_id' | 'role' | 'planned_for'>>> {
+  if (mailIds.length === 0) return [];
+  return db
+    .selectFrom('reminders')
+    .select(['person', 'client_id', 'role', 'planned_for'])
+    .where(isOneOf(db, 'mail_id', mailIds))
+    .where('dropped_at', 'is', null)
+    .where('planned_for', '<>', '')
+    .execute();
 }
 
 /** The newest reminder of a stage about an app, sent or planned for a person, and the state of its mail. */

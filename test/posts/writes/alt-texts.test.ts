@@ -111,5 +111,5 @@ test.each<[string, string, Fields, string]>([
 
 test('one that is too long is refused with its name', async () => {
   const { status, json } = await create(CHANNELS.twitter, [FIRST, ['media[alt_text]', 'x'.repeat(10_001)]]);
-  expect([status, json.code, json.message]).toEqual([400, 1006, expect.stringContaining('media[alt_text]')]);
+  expect([status, json.code, json.message]).toEqual([400, 1004, expect.stringContaining('media[alt_text]')]);
 });
