@@ -7,6 +7,7 @@ import type { RemindersDeps } from './deps.ts';
 import { isForContact } from './asked.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { findAddress } from './deliver-address.ts';
+import { namesOfMail } from './find-people.ts';
 import { lookAgain, lookAgainAtLeaks } from './deliver-look-again.ts';
 import { passToNextContact } from './deliver-pass-on.ts';
 import { giveBack, isHopeless, putOffReminder, putOffToMorning } from './deliver-put-off.ts';
@@ -92,9 +93,10 @@ async function afterNotMade(
 ): Promise<DeliveryOutcome> {
   const now = context.clock.now();
   if (!isHopeless(mail, now)) return putOffReminder(context, mail, failure);
+  const names = await namesOfMail(context, mail);
   const isEnded = await context.store.aside
     .transaction()
-    .execute((tx) => endAsTold(tx, mail, { state: 'undeliverable', now, failure }));
+    .execute((tx) => endAsTold(tx, mail, { state: 'undeliverable', now, failure, names }));
   return isEnded ? 'undeliverable' : 'left';
 }
 

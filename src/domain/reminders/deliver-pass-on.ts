@@ -15,6 +15,7 @@ import { inPlaceOf } from './asked.ts';
 import type { RemindersDeps } from './deps.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { endAsTold } from './deliver-sent.ts';
+import { namesOfMail } from './find-people.ts';
 import { groupBy } from '../../shared/group-by.ts';
 
 /**
@@ -55,13 +56,13 @@ function groupByNext(reminders: readonly ReminderRow[], contacts: NextContact): 
   });
 }
 
-type ReplacementInput = { mail: ClaimedMail; failure: string; now: number };
+type ReplacementInput = { mail: ClaimedMail; names: readonly string[]; failure: string; now: number };
 
 /** Several mails may replace one mail. `replaces` must be unique, so each mail after the first adds a number. */
 async function replace(
   tx: Database,
   groups: Map<string, ReminderRow[]>,
-  { mail, failure, now }: ReplacementInput,
+  { mail, names, failure, now }: ReplacementInput,
 ): Promise<void> {
   const { person, day } = mail;
   for (const [index, [address, reminders]] of [...groups].entries()) {
@@ -75,7 +76,7 @@ async function replace(
     const ids = reminders.map((reminder) => reminder.id);
     await moveReminders(tx, ids, id);
     // Whoever is listed for support counts as told.
-    if (address === NOBODY) await outdateOtherDays(tx, { mailId: id, person, names: [person], now });
+    if (address === NOBODY) await outdateOtherDays(tx, { mailId: id, person, names, now });
   }
 }
 
@@ -87,15 +88,18 @@ export async function passToNextContact(
 ): Promise<DeliveryOutcome> {
   const now = context.clock.now();
   const { failure } = refusal;
+  const names = await namesOfMail(context, mail);
   const ending = { now, failure, address: refusal.address ?? null };
   return context.store.transaction(async (tx) => {
     const contacts = await findContacts(tx, mail, refusal);
     const groups = groupByNext(await readRemindersOf(tx, mail.id), contacts);
     const isForNobody = [...groups.keys()].every((address) => address === NOBODY);
     if (isForNobody)
-      return (await endAsTold(tx, mail, { ...ending, state: 'undeliverable' })) ? 'undeliverable' : 'left';
+      return (await endAsTold(tx, mail, { ...ending, names, state: 'undeliverable' }))
+        ? 'undeliverable'
+        : 'left';
     if (!(await endMail(tx, mail, { ...ending, state: 'refused' }))) return 'left';
-    await replace(tx, groups, { mail, failure, now });
+    await replace(tx, groups, { mail, names, failure, now });
     return 'passedOn';
   });
 }

@@ -5,6 +5,7 @@ import { outdateOtherDays } from '../../store/reminders/reminders.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { RemindersDeps } from './deps.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
+import { namesOfMail } from './find-people.ts';
 import { putOffReminder } from './deliver-put-off.ts';
 
 /** Records mails that a mail server has, or may have. A mail that was not recorded would be sent again. */
@@ -39,8 +40,8 @@ async function keep<T>(
 
 interface ToldMailEnd extends MailEnd {
   state: 'sent' | 'undeliverable';
-  /** The names under which the ledger knows the person, where more than that of the mail are known. */
-  names?: readonly string[];
+  /** All names under which the ledger knows the person. */
+  names: readonly string[];
 }
 
 /**
@@ -48,20 +49,24 @@ interface ToldMailEnd extends MailEnd {
  * was told of other days of the same dates counts no more: a date that moves back is told again. Needs a transaction.
  */
 export async function endAsTold(tx: Database, mail: ClaimedMail, ending: ToldMailEnd): Promise<boolean> {
-  const { names = [mail.person], ...end } = ending;
+  const { names, ...end } = ending;
   if (!(await endMail(tx, mail, end))) return false;
   await outdateOtherDays(tx, { mailId: mail.id, person: mail.person, names, now: end.now });
   return true;
 }
 
-/** Ends a claimed mail that a server has; `failure` says what is uncertain about the sending. */
+/**
+ * Ends a claimed mail that a server has; `failure` says what is uncertain about the sending. The names of its person are
+ * looked up where they are not given.
+ */
 export async function markSent(
   context: RemindersDeps,
   mail: ClaimedMail,
-  { failure = null, names }: Pick<ToldMailEnd, 'failure' | 'names'> = {},
+  { failure = null, names: known }: Partial<Pick<ToldMailEnd, 'failure' | 'names'>> = {},
 ): Promise<DeliveryOutcome> {
-  const end = () => {
-    const ending = { state: 'sent', now: context.clock.now(), failure, ...(names && { names }) } as const;
+  const end = async () => {
+    const names = known ?? (await namesOfMail(context, mail));
+    const ending = { state: 'sent', now: context.clock.now(), failure, names } as const;
     return context.store.aside.transaction().execute((tx) => endAsTold(tx, mail, ending));
   };
   return (await keep(context, mail, end)) === true ? 'sent' : 'left';

@@ -152,3 +152,21 @@ export async function whoIs(
   const account = await readReminderAccount(context.store.durable, id);
   return account && holderOf(account, (await earlierEmails(context, [id])).get(id) ?? []);
 }
+
+/** The same for the person of a mail, `account:ID` or `email:ADDRESS`. */
+export async function whoIsOfMail(
+  context: RemindersDeps,
+  { person: id }: { person: string },
+): Promise<PersonIdentity | undefined> {
+  const [, by, name = ''] = /^(account|email):(.*)$/.exec(id) ?? [];
+  return whoIs(context, by === 'account' ? { accountId: name, email: '' } : { accountId: null, email: name });
+}
+
+/** All names under which the ledger knows the person of a mail, that of the mail first. */
+export async function namesOfMail(
+  context: RemindersDeps,
+  mail: { person: string },
+): Promise<readonly string[]> {
+  const known = await whoIsOfMail(context, mail);
+  return [...new Set([mail.person, ...(known?.aliases ?? [])])];
+}

@@ -5,7 +5,7 @@ import { DAY } from '../../../src/shared/lifetimes.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { modeDatabases } from '../../support/jest/test-mode.ts';
 import type { SmtpDoor } from '../../support/servers/smtp-server.ts';
-import { addHolder, type MailedGround, openMailedGround } from '../support/delivery-ground.ts';
+import { addHolder, addOwnedApp, type MailedGround, openMailedGround } from '../support/delivery-ground.ts';
 import { addAccount, addApp, addToken, endExtension, extend } from '../support/planning-ground.ts';
 
 /** Mails about a date that moves away and back: only what may have been read makes a date be told again. */
@@ -47,6 +47,52 @@ describe.each(modeDatabases)('on %s', (kind) => {
     clock.advance(DAY);
     expect(await tell()).toEqual(NONE);
     expect(door.mails).toHaveLength(3);
+  });
+
+  /** The ways in which a mail ends and counts as told, other than by an answer of the mail server. */
+  const ends = {
+    'was sent for all that is known': async () => {
+      await context.store.durable
+        .updateTable('mails')
+        .set({ in_doubt: 2 })
+        .where('state', '=', 'due')
+        .execute();
+      return deliverReminders(context);
+    },
+    'cannot be made': async () => {
+      await context.store.durable
+        .updateTable('mails')
+        .set({ attempts: 20, created_at: clock.now() - 6 * DAY })
+        .where('state', '=', 'due')
+        .execute();
+      return deliverReminders({ ...context, settings: { ...context.settings, publicUrl: 'no address' } });
+    },
+    'is refused': () => {
+      door.refused.add('ann@box.example');
+      return deliverReminders(context);
+    },
+    'is refused, and goes on to a contact in part': async () => {
+      const contacts = ['contact@box.example'];
+      await addOwnedApp(context, { owner: 'ann@box.example', contacts });
+      door.refused.add('ann@box.example');
+      return deliverReminders(context);
+    },
+  };
+
+  test.each(Object.entries(ends))('one that %s does so under every name', async (_name, end) => {
+    await addToken(context, app, { account_email: 'ann@box.example' });
+    expect(await tell()).toEqual(SENT);
+    const account_id = await addAccount(context, { email: 'ann@box.example' });
+    await context.store.durable.updateTable('mappings').set({ account_id, account_email: null }).execute();
+    clock.advance(DAY);
+    await extend(context, app, inDays(90));
+    expect(await planReminders(context)).toBe(1);
+    const { sent, undeliverable, passedOn } = await end();
+    expect(sent + undeliverable + passedOn).toBeGreaterThan(0);
+    door.refused.clear();
+    clock.advance(DAY);
+    await endExtension(context, app);
+    expect(await tell()).toEqual(SENT);
   });
 
   test('one that was dropped does not', async () => {

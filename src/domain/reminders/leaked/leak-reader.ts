@@ -1,5 +1,5 @@
 import type { RemindersDeps } from '../deps.ts';
-import { whoIs } from '../find-people.ts';
+import { whoIs, whoIsOfMail } from '../find-people.ts';
 import type { PersonIdentity, ReminderPerson } from '../people.ts';
 
 /** The readers of mails about leaked tokens. Other than for reminders, no token of theirs has to wait. */
@@ -25,12 +25,7 @@ export async function leakPerson(
 }
 
 /** The person of a mail (`account:ID` or `email:ADDRESS`) as of now. */
-export async function leakReader(
-  context: RemindersDeps,
-  { person: id }: { person: string },
-): Promise<ReminderPerson> {
-  const [, by, name = ''] = /^(account|email):(.*)$/.exec(id) ?? [];
-  const asked = by === 'account' ? { accountId: name, email: null } : { accountId: null, email: name };
-  const person = await leakPerson(context, asked);
-  return { ...(person ?? unknownPerson(name)), parts: [] };
+export async function leakReader(context: RemindersDeps, mail: { person: string }): Promise<ReminderPerson> {
+  const person = await whoIsOfMail(context, mail);
+  return { ...(person ?? unknownPerson(mail.person.slice(mail.person.indexOf(':') + 1))), parts: [] };
 }
