@@ -66,6 +66,26 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await stateOf(token)).toBe('revoked');
   });
 
+  test.each([
+    ['an earlier end', 2, 'leaks:second'],
+    ['no later end', 48, 'command'],
+  ])('%s makes its reporter the actor of the revocation', async (_name, hours, actor) => {
+    const { token, mappingId } = await waiting();
+    await report(token, 24);
+    const reports = [{ token, found: 'a page' }];
+    const second = { actor: 'leaks:second', requestId: null };
+    await reportLeaks(context, { reports, grace: hours * HOUR }, second);
+    clock.advance(24 * HOUR);
+    await endLeakedTokens(context);
+    const ends = await context.store.durable
+      .selectFrom('events')
+      .select('actor')
+      .where('mapping_id', '=', mappingId)
+      .where('action', '=', 'token_revoked')
+      .execute();
+    expect(ends).toEqual([{ actor }]);
+  });
+
   test('a token that support takes back while it is being reported is ended', async () => {
     const { token, mappingId } = await waiting();
     const setState = (state: 'revoked' | 'unmapped') =>

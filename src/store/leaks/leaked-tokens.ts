@@ -37,7 +37,10 @@ interface NewLeak {
   hasEnded: boolean;
 }
 
-/** Keeps that a token was found. A token that is known as found ends earlier where the new end is earlier. */
+/**
+ * Keeps that a token was found. A token that is known as found ends earlier where the new end is earlier; then whoever
+ * reported that has decided its end.
+ */
 export async function keepLeak(
   tx: Database,
   { mappingId, by, now, endsAt, hasEnded }: NewLeak,
@@ -56,7 +59,7 @@ export async function keepLeak(
     .onConflict((conflict) =>
       conflict
         .column('mapping_id')
-        .doUpdateSet({ ends_at: endsAt })
+        .doUpdateSet({ ends_at: endsAt, reported_by: by })
         .where('leaked_tokens.ended_at', 'is', null)
         .where('leaked_tokens.ends_at', '>', endsAt),
     )
@@ -84,6 +87,7 @@ export async function keepPlace(
 /** A token whose end is due. */
 export interface DueLeak {
   mapping_id: string;
+  /** Whose report has decided the end. */
   reported_by: string;
 }
 

@@ -7,7 +7,7 @@ type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 interface LeakedTokensTable {
   mapping_id: string;
   reported_at: number;
-  /** `leaks:KEY` for a signed report, else the actor of the command. */
+  /** Whose report has set the end: `leaks:KEY` for a signed report, else the actor of the command. */
   reported_by: string;
   /** When the token is to be revoked. */
   ends_at: number;
