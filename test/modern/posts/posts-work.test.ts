@@ -91,3 +91,16 @@ test('a post and the parts of its thread have at most 200 assets together', asyn
   const edited = await ground.edit({ id, assets: [image] });
   expect([edited.__typename, edited.message]).toEqual(['InvalidInputError', message]);
 });
+
+test('a stored post with more assets can be edited, as long as it gets no further ones', async () => {
+  const rest = parts(10, { assets: 20, asset: image });
+  insertDrafts(1, { thread: [{ text: 'x', assets: many(20, image) }, ...rest] });
+  const { id } = ground.db.prepare('select id from posts').get() as { id: string };
+  const threadOf = (text: string) => [{ text, assets: many(20, image) }, ...rest];
+  const typeOf = async (input: object) => (await ground.edit({ id, ...input })).__typename;
+  expect(await typeOf({ source: 'elsewhere' })).toBe('PostActionSuccess');
+  expect(await typeOf({ text: 'y', metadata: { twitter: { thread: threadOf('y') } } })).toBe(
+    'PostActionSuccess',
+  );
+  expect(await typeOf({ assets: [image] })).toBe('InvalidInputError');
+});

@@ -21,18 +21,20 @@ export interface PostPlan {
   contradictions: string[];
   /** The present timing; undefined for a new post. */
   before: PostTiming | undefined;
+  /** How many assets the stored post has, with those of its thread; 0 for a new post. */
+  assetsBefore: number;
 }
 
 const foreignProblems = (foreign: string[]) =>
   foreign.map((key) => `Metadata for ${key} does not fit this channel.`);
 
 function problemsOf(plan: PostPlan, context: ApiContext, now: number): string[] {
-  const { channel, content, foreign, tagIds, ideaId, wish, contradictions, before } = plan;
+  const { channel, content, foreign, tagIds, ideaId, wish, contradictions, before, assetsBefore } = plan;
   const isDraft = wish ? wish.hold === 'draft' : before?.status === 'draft';
   return [
     ...contradictions,
     ...foreignProblems(foreign),
-    ...contentProblems(content, channel, isDraft),
+    ...contentProblems(content, channel, { isDraft, assetsBefore }),
     ...(wish ? timeProblems(wish, now) : []),
     ...(tagIds ? tagProblems(context, channel.organizationId, tagIds) : []),
     ...linkedIdeaProblems(context, channel.organizationId, ideaId),

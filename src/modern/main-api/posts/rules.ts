@@ -48,13 +48,23 @@ const isSized = ({ image }: AssetInput) => {
   return width > 0 && height > 0;
 };
 
-function assetRules(assets: AssetInput[], thread: ThreadedPostInput[]): TextRule[] {
-  const lists = [assets, ...thread.map((part) => part.assets)];
+const assetLists = ({ assets, metadata }: PostContent): AssetInput[][] => [
+  assets,
+  ...(metadata?.thread ?? []).map((part) => part.assets),
+];
+
+/** How many assets a post and the parts of its thread have. */
+export const countAssets = (content: PostContent): number => assetLists(content).flat().length;
+
+function assetRules(content: PostContent, assetsBefore: number): TextRule[] {
+  const thread = content.metadata?.thread ?? [];
+  const lists = assetLists(content);
   const all = lists.flat();
   return [
     [lists.some(({ length }) => length > MOST_ASSETS), `At most ${MOST_ASSETS} assets are allowed.`],
     [
-      all.length > MOST_ASSETS_IN_ALL,
+      // A post that was stored before this rule keeps what it has.
+      all.length > Math.max(MOST_ASSETS_IN_ALL, assetsBefore),
       `A post and the parts of its thread have at most ${MOST_ASSETS_IN_ALL} assets.`,
     ],
     [
@@ -115,16 +125,20 @@ function sizeRules(content: PostContent, thread: ThreadedPostInput[]): TextRule[
 
 /**
  * Every reason why a channel cannot take this content [recorded]. A draft may be incomplete: the rules of the service
- * hold only for other posts.
+ * hold only for other posts. `assetsBefore`: how many assets the stored post has (`countAssets`), 0 for a new post.
  */
-export function contentProblems(content: PostContent, channel: ChannelRecord, isDraft: boolean): string[] {
-  const { text, assets, metadata, source } = content;
+export function contentProblems(
+  content: PostContent,
+  channel: ChannelRecord,
+  { isDraft, assetsBefore }: { isDraft: boolean; assetsBefore: number },
+): string[] {
+  const { text, metadata, source } = content;
   const thread = metadata?.thread ?? [];
   const rules: TextRule[] = [
     [text.length > LONGEST_TEXT, `Text has at most ${LONGEST_TEXT} characters.`],
     ...textRules(content).map(wholeSentence),
     [(source ?? '').length > LONGEST_SOURCE, `source has at most ${LONGEST_SOURCE} characters.`],
-    ...assetRules(assets, thread),
+    ...assetRules(content, assetsBefore),
     ...linkRules(content, channel),
     ...threadRules(text, thread),
     ...sizeRules(content, thread),
