@@ -8,7 +8,7 @@ import { type History, openHistory } from '../domain/support/histories.ts';
 import { grantRow } from '../store/support/rows.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 
-/** A dry run where an import puts tokens on a grant: later rows of the same token add less then. */
+/** A dry run where known data decides about a row: the grant of a token, or the addresses of an account. */
 
 const APP = 'a'.repeat(24);
 const app = { type: 'app', client_id: APP, name: 'An App', owner_email: 'owner@app.example' };
@@ -86,5 +86,39 @@ describe.each(databaseKinds)('on %s', (kind) => {
       .where('account_id', '=', account_id)
       .execute();
     expect(await run(true, token)).toEqual([0, 1, 0, 0]);
+  });
+
+  /** What the dry run tells, and what the import of the same rows then does. */
+  async function bothOf(...rows: object[]) {
+    const told = await run(true, ...rows);
+    return { told, done: await run(false, ...rows) };
+  }
+
+  test('an app is judged by the addresses of its known owner', async () => {
+    const [client_id, accountId] = [newHexId(), newHexId()];
+    await ensureAccount(place.db, accountId, 1);
+    await place.db
+      .updateTable('accounts')
+      .set({ email: 'new@owner.example' })
+      .where('account_id', '=', accountId)
+      .execute();
+    const owned = { type: 'app', client_id, name: 'Owned' };
+    await run(false, { ...owned, owner_account_id: accountId, owner_email: 'old@owner.example' });
+    const other = { ...owned, owner_email: 'somebody@else.example' };
+    expect(await bothOf(other)).toEqual({ told: [0, 0, 0, 1], done: [0, 0, 0, 1] });
+    const today = { ...owned, owner_email: 'new@owner.example' };
+    expect(await bothOf(today)).toEqual({ told: [0, 1, 0, 0], done: [0, 1, 0, 0] });
+  });
+
+  test('a token is judged by the address that a known id pair gives its account', async () => {
+    const [access_token, account_id] = [newLegacyToken(), newHexId()];
+    const token = { type: 'token', access_token, client_id: APP };
+    await run(
+      false,
+      { type: 'account', legacy_id: newHexId(), modern_id: account_id, email: 'paired@mail.example' },
+      { ...token, account_id },
+    );
+    const other = { ...token, account_email: 'other@mail.example' };
+    expect(await bothOf(other)).toEqual({ told: [0, 0, 0, 1], done: [0, 0, 0, 1] });
   });
 });

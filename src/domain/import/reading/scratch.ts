@@ -70,13 +70,14 @@ class Copier {
   }
 
   /**
-   * Copies accounts, and the grants to which an import attaches their tokens: a later row adds less to a token that has
-   * its grant. Their sealed tokens are not copied.
+   * Copies accounts with all that tells their addresses, and the grants to which an import attaches their tokens: a
+   * later row adds less to a token that has its grant. Their sealed tokens are not copied.
    */
   async #copyAccounts(accountIds: readonly string[]): Promise<void> {
     // Read first: an account that comes meanwhile is copied before its grant.
     const { grants, handovers } = await settledRows(this.#from, [...new Set(accountIds)]);
     await this.#copy('accounts', 'account_id', accountIds);
+    await this.#copy('id_pairs', 'modern_id', accountIds);
     const clientIds = grants.map((row) => row.client_id);
     await this.#copy('apps', 'client_id', clientIds);
     const bare = grants.map((row) => ({ ...row, access_token_sealed: null, refresh_token_sealed: null }));
@@ -98,7 +99,6 @@ class Copier {
     const pairs = await rowsWith(this.#from, { table: 'id_pairs', column: 'legacy_id' }, ids);
     const modernIds = [...ids, ...given(pairs.map((pair) => pair.modern_id))];
     await this.#copy('id_pairs', 'legacy_id', ids);
-    await this.#copy('id_pairs', 'modern_id', modernIds);
     await this.#copyAccounts(modernIds);
   }
 
@@ -110,7 +110,11 @@ class Copier {
 
   async forApps(rows: readonly AppImportRow[]): Promise<void> {
     const ids = rows.map(({ clientId }) => clientId);
-    await this.#copy('apps', 'client_id', ids);
+    const known = { table: 'apps', column: 'client_id' } as const;
+    const apps = await rowsWith(this.#from, known, ids);
+    // A row that names its owner by an address alone is compared with the addresses of the app's owner.
+    await this.#copyAccounts(given(apps.map((app) => app.owner_account_id)));
+    await this.#add(known, apps);
     await this.#copy('app_secrets', 'client_id', ids);
     await this.#copy('app_callbacks', 'client_id', ids);
     await this.#copy('app_contacts', 'client_id', ids);

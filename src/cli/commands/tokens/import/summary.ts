@@ -48,10 +48,10 @@ function headOf(imported: ImportResult, { isDryRun, maxRefused }: ImportOptions)
   }
   if (!written) return [`Nothing was changed: ${over} would be refused. The import would give: ${counts}.`];
   if (!isOver(imported, maxRefused)) return [`${counts}.`];
-  // The trial run before the import was within the limit, so other changes came in between.
+  // The trial run before the import was within the limit, so the two runs judged differently.
   return [
     `${counts}.`,
-    `Another program changed the database during the import: ${over} were refused. The other rows were imported.`,
+    `More rows were refused than in the trial before the import: ${over}. The other rows were imported.`,
   ];
 }
 
