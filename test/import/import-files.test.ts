@@ -1,7 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { importFile } from '../../src/domain/import/reading/import-file.ts';
+import { importFile, type ImportRequest } from '../../src/domain/import/reading/import-file.ts';
 import { spool } from '../../src/domain/import/reading/spool.ts';
 import { type History, openHistory } from '../domain/support/histories.ts';
 
@@ -21,13 +31,14 @@ afterAll(async () => {
   await place.close();
 });
 
-const importFrom = (file: string) =>
+const importFrom = (file: string, more: Partial<ImportRequest> = {}) =>
   importFile(place.context, {
     file,
     folder: join(place.varDir, 'imports'),
     isDryRun: false,
     origin: { actor: 'test', requestId: null },
     onProgress: () => {},
+    ...more,
   });
 
 test('CSV with quotes over lines; a quote that is never closed costs its own line alone', async () => {
@@ -115,4 +126,38 @@ test('what is read once is kept without a name and can be read again', async () 
     await spooled.close();
     rmSync(folder, { recursive: true });
   }
+});
+
+describe('a file that is changed while it is read is refused, and nothing of it is lost without a word', () => {
+  const rows = ['f', '0']
+    .map((digit) => digit.repeat(24))
+    .flatMap((client_id) => [
+      { type: 'app', client_id, name: 'Changing', owner_email: 'o@a.example' },
+      { type: 'token', access_token: `1/${client_id}`, client_id, account_id: ACCOUNT },
+    ]);
+  const content = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const anew = 'Run the same import again once the file is whole';
+
+  test.each<[string, (file: string) => void]>([
+    ['cut', (file) => truncateSync(file, 10)],
+    ['made longer', (file) => appendFileSync(file, content)],
+    ['written anew with as many bytes', (file) => utimesSync(file, 1, 1)],
+  ])('%s', async (_, change) => {
+    const file = join(place.varDir, 'changing');
+    const during = () => {
+      writeFileSync(file, content);
+      let isDone = false;
+      return (now: { bytes: number }) => {
+        if (now.bytes === 0 || isDone) return;
+        isDone = true;
+        change(file);
+      };
+    };
+    await expect(importFrom(file, { isDryRun: true, onProgress: during() })).rejects.toThrow(
+      `${file} was changed while it was read. Nothing was imported. ${anew}`,
+    );
+    await expect(importFrom(file, { onProgress: during() })).rejects.toThrow(
+      `${file} was changed while it was read. Rows that were imported stay. ${anew}`,
+    );
+  });
 });

@@ -8,7 +8,7 @@ import { Batches } from './batches.ts';
 import type { ImportEntry } from './reader.ts';
 import { partsOf } from './records.ts';
 import type { RefusalCount } from '../refusal-counts.ts';
-import { namingFile, type RowRefusal, RowRefused } from '../refusals.ts';
+import { ImportRefused, namingFile, type RowRefusal, RowRefused } from '../refusals.ts';
 import { openReport, type Report, type Tally } from '../report.ts';
 import { type ImportRow, readRow } from './rows.ts';
 import { openScratch, removeOldScratches, type Scratch } from './scratch.ts';
@@ -155,15 +155,31 @@ class Importer {
   }
 
   async #pass(pass: Pass): Promise<void> {
+    let read = 0;
     for await (const { entries, bytes } of partsOf(this.#source)) {
+      read = bytes;
       for (const entry of entries) {
         const row = rowOf(entry, this.#now, pass);
         if (row && pass.isWanted(row)) await this.#batches.add(row);
       }
       this.#run.meter.read(bytes, { tally: this.#report.tally, isTrial: this.#run.isTrial });
     }
+    await this.#requireUnchanged(read);
     await this.#batches.flush();
     this.#run.meter.endPass();
+  }
+
+  /**
+   * The file is read more than once, and the readings take different rows. Of a file that changes in between, rows would
+   * be lost without a word.
+   */
+  async #requireUnchanged(read: number): Promise<void> {
+    const { size, hasChanged } = this.#source;
+    if (read === size && (await hasChanged?.()) !== true) return;
+    const done = this.#run.isTrial ? 'Nothing was imported.' : 'Rows that were imported stay.';
+    throw new ImportRefused(
+      `was changed while it was read. ${done} Run the same import again once the file is whole`,
+    );
   }
 }
 

@@ -4,6 +4,8 @@ import type { FileHandle } from 'node:fs/promises';
 export interface ByteSource {
   size: number;
   read(): AsyncGenerator<Buffer>;
+  /** Whether the bytes are others than at the opening. Absent where nobody else can change them. */
+  hasChanged?: () => Promise<boolean>;
   close(): Promise<void>;
 }
 

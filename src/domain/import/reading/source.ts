@@ -29,7 +29,11 @@ async function bytesOf(file: string, folder: string): Promise<ByteSource> {
   const handle = await openFile(file);
   const facts = await handle.stat();
   if (facts.isFile()) {
-    return { size: facts.size, read: () => bytePieces(handle), close: () => handle.close() };
+    const hasChanged = async () => {
+      const { size, mtimeMs } = await handle.stat();
+      return size !== facts.size || mtimeMs !== facts.mtimeMs;
+    };
+    return { size: facts.size, read: () => bytePieces(handle), hasChanged, close: () => handle.close() };
   }
   if (facts.isDirectory()) {
     await handle.close();
