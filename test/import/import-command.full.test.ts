@@ -103,6 +103,7 @@ test('from standard input, with one JSON object at the end, and no token in any 
   expect(JSON.parse(output)).toEqual({
     isTooMany: false,
     unknownFields: [],
+    hiddenFields: 0,
     isShownLater: false,
     new: 4,
     known: 0,

@@ -76,6 +76,15 @@ test('CSV with quotes over lines; a quote that is never closed costs its own lin
   expect(apps).toEqual([{ name: 'An "App", of old' }]);
 });
 
+test('a column of CSV is named whatever its name is, without what looks like a secret', async () => {
+  const file = join(place.varDir, 'columns.csv');
+  const columns = `type,client_id,name,owner_email,client-secret,callback urls,secret2,1/${'5'.repeat(32)},email`;
+  writeFileSync(file, `${columns}\napp,${OTHER_APP},Columns,o@a.example,s,u,s,s,e@a.example\n`);
+  const { unknownFields, hiddenFields } = await importFrom(file);
+  const named = ['client-secret', 'callback urls', 'secret2', '[redacted]', 'email in rows of type app'];
+  expect([unknownFields, hiddenFields]).toEqual([named, 0]);
+});
+
 const NO_HEADER = 'is neither NDJSON nor CSV whose first line names its columns, "type" among them';
 
 test.each<[string, string | Buffer, string]>([

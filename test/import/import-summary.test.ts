@@ -13,6 +13,7 @@ const imported = (more: Partial<ImportResult> = {}): ImportResult => ({
   refusals: [],
   report: '/srv/report',
   unknownFields: [],
+  hiddenFields: 0,
   isShownLater: false,
   ...more,
 });
@@ -44,6 +45,15 @@ test('the summary stays short, however many reasons there are', () => {
   const lines = summaryOf(imported({ refused: 50, refusals }), WHOLE);
   expect(lines).toHaveLength(23);
   expect(lines.at(-2)).toBe('    10 refused for 5 other reasons');
+});
+
+test('ignored fields are named, and those whose names are not shown are counted', () => {
+  expect(summaryOf(imported({ unknownFields: ['notes'], hiddenFields: 2 }), WHOLE)).toContain(
+    'Unknown fields, ignored: notes, 2 fields whose names are not shown',
+  );
+  expect(summaryOf(imported({ hiddenFields: 1 }), WHOLE)).toContain(
+    'Unknown fields, ignored: 1 field whose name is not shown',
+  );
 });
 
 test('a limit says what it did: nothing was changed, or everything but the refused rows', () => {

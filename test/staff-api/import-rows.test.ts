@@ -23,6 +23,7 @@ interface ImportJson {
   refused: number;
   refused_rows: Array<{ row: number; field: string | null; reason: string; client_id: string | null }>;
   unknown_fields: string[];
+  hidden_fields: number;
 }
 
 const newApp = (clientId: string) => ({
@@ -128,6 +129,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       refused: 0,
       refused_rows: [],
       unknown_fields: [],
+      hidden_fields: 0,
     });
     expect(await send(rows)).toMatchObject({ new: 0, known: 4 });
     const found = await program.post('/search', { text: token });
@@ -150,7 +152,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
         { ...newToken(clientId, token), account_email: 'nobody' },
         { type: 'wonder' },
         newToken(newHexId(), token),
-        { ...newToken(clientId, token), colour: 'red' },
+        { ...newToken(clientId, token), colour: 'red', [token]: 1, email: 'of@pairs.example' },
       ],
     });
     expect(answer.json).toMatchObject({
@@ -162,7 +164,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
         { row: 2, field: 'type' },
         { row: 3, field: 'client_id' },
       ],
-      unknown_fields: ['colour'],
+      unknown_fields: ['colour', 'email in rows of type token'],
+      hidden_fields: 1,
     });
     expect(answer.text).not.toContain(token.slice(2));
   });

@@ -62,6 +62,8 @@ export interface ImportResult extends Tally {
   report: string | null;
   /** Names of fields that the import ignored. */
   unknownFields: string[];
+  /** How many further fields were ignored, whose names are not told. */
+  hiddenFields: number;
   /** Whether the tokens could not be counted for the pages: the count of the hour shows the import. */
   isShownLater: boolean;
 }
@@ -122,11 +124,12 @@ class Importer {
   readonly #report: Report;
   readonly #batches: Batches;
   readonly #now: number;
-  readonly unknown = createUnknownFields();
+  readonly unknown: ReturnType<typeof createUnknownFields>;
 
   constructor(context: ImportDeps, given: Run & { report: Report; scratch: Scratch | undefined }) {
     this.#run = given;
     this.#source = given.source;
+    this.unknown = createUnknownFields(given.source.format);
     this.#report = given.report;
     this.#now = context.clock.now();
     const { origin, keepsCallbacks = false, servesBeside = false, afterBatch } = given.request;
@@ -147,7 +150,7 @@ class Importer {
     if (!isTrial) meter.read(0, { tally: this.#report.tally, isTrial });
     await this.#pass({
       isWanted: ({ type }) => type !== 'token',
-      note: ({ fields }) => this.unknown.note(fields),
+      note: (entry) => this.unknown.note(entry),
       refuse: (refusal) => this.#report.refuse(refusal),
     });
     // The first pass has reported every line that is wrong by itself.
@@ -218,6 +221,7 @@ async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
       refusals: report.refusals(),
       report: report.path() ?? null,
       unknownFields: [...importer.unknown.names],
+      hiddenFields: importer.unknown.hidden.size,
       isShownLater,
     };
   } finally {

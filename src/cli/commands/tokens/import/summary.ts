@@ -55,13 +55,19 @@ function headOf(imported: ImportResult, { isDryRun, maxRefused }: ImportOptions)
   ];
 }
 
+function fieldLines({ unknownFields, hiddenFields }: ImportResult): string[] {
+  const others = `${hiddenFields} ${hiddenFields === 1 ? 'field whose name is' : 'fields whose names are'} not shown`;
+  const named = [...unknownFields, ...(hiddenFields > 0 ? [others] : [])];
+  return named.length > 0 ? [`Unknown fields, ignored: ${named.join(', ')}`] : [];
+}
+
 /** The counts of an import, the reasons of refused rows, and the file that names each refused row. */
 export function summaryOf(imported: ImportResult, asked: ImportOptions): string[] {
-  const { refusals, unknownFields, refused, report, isShownLater } = imported;
+  const { refusals, refused, report, isShownLater } = imported;
   return [
     ...headOf(imported, asked),
     ...linesOfRefusals(refusals),
-    ...(unknownFields.length > 0 ? [`Unknown fields, ignored: ${unknownFields.join(', ')}`] : []),
+    ...fieldLines(imported),
     ...(isShownLater ? [SHOWN_LATER] : []),
     ...(refused > 0 ? [`Each refused line with its field and reason: ${report}`] : []),
   ];

@@ -57,6 +57,7 @@ export const IMPORT_WRITES = [
         }),
       ),
       unknown_fields: z.array(text),
+      hidden_fields: count.meta({ description: 'Further ignored fields, whose names are not told.' }),
     }),
     problems: ['not-possible'],
     async run(context, { body: { rows, is_dry_run: isDryRun = false, max_refused: maxRefused }, origin }) {
@@ -75,6 +76,7 @@ export const IMPORT_WRITES = [
           client_id: clientId ?? null,
         })),
         unknown_fields: done.unknownFields,
+        hidden_fields: done.hiddenFields,
       };
     },
   }),
