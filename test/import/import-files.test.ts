@@ -170,3 +170,21 @@ describe('a file that is changed while it is read is refused, and nothing of it 
     );
   });
 });
+
+test('of a short token nothing is kept that would reveal it', async () => {
+  const file = join(place.varDir, 'short');
+  const account_id = 'short-token';
+  const rows = ['5up3r-Secret-001', 'one-more-Secret-01'].map((access_token) => {
+    return { type: 'token', access_token, client_id: APP, account_id };
+  });
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  expect(await importFrom(file)).toMatchObject({ new: 2 });
+  const query = place.db.selectFrom('mappings').select(['hint_first', 'hint_last']);
+  const hints = await query.where('account_id', '=', account_id).orderBy('id').execute();
+  expect(new Set(hints)).toEqual(
+    new Set([
+      { hint_first: null, hint_last: null },
+      { hint_first: 'one-', hint_last: 't-01' },
+    ]),
+  );
+});

@@ -1,4 +1,4 @@
-import { tokenHint } from '../../../shared/ids.ts';
+import { hintOfAny } from '../../../shared/ids.ts';
 import { sha256Of } from '../../../shared/secrets.ts';
 import type { IdKind } from '../../../store/tables/existing-token-tables.ts';
 import {
@@ -41,7 +41,7 @@ export interface PairImportRow {
 export interface TokenImportRow {
   line: number;
   token: Buffer;
-  /** Known when the file held the raw token. */
+  /** Known when the file held the raw token, and the token is long enough for a hint. */
   hint: { first: string; last: string } | null;
   clientId: string;
   accountId: string | null;
@@ -127,7 +127,7 @@ function readToken({ line, fields, now }: RowInput): TokenImportRow {
   return {
     line,
     token: secret.sha256,
-    hint: secret.raw === null ? null : tokenHint(secret.raw),
+    hint: secret.raw === null ? null : (hintOfAny(secret.raw) ?? null),
     clientId: required(fields, 'client_id', readClientId),
     accountId,
     email,
