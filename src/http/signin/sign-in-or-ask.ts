@@ -94,7 +94,9 @@ export async function signInOrAsk(
 ): Promise<void> {
   const { req, res } = exchange;
   await loadSession(parts, req, res);
-  if (askIfAnother(parts, exchange, ended)) return;
+  // A sign-in that began before a sign-out is no choice for whoever is signed in since.
+  const isOver = parts.signedOut.isBetween(req, began, parts.context.clock.now());
+  if (!isOver && askIfAnother(parts, exchange, ended)) return;
   if (await signInHere(parts, exchange, { person: ended.person, began }))
     return res.redirect(303, ended.returnTo);
   const shown = { title: 'You are not signed in', why: 'signed out', again: signInAgain(ended.returnTo) };
@@ -125,7 +127,11 @@ function switchAccount(parts: SigninPagesDeps): RequestHandler {
       if (role === undefined) return res.redirect(303, '/apps/account');
       await keepArrival(context, switchTo.staff, { role, requestId: requestIdOf(res) });
       await startSession(req, { staff: switchTo.staff }, signedInAt);
-    } else await startSession(req, { person: switchTo.person }, signedInAt);
+      parts.companySignedOut.remove(req, res);
+    } else {
+      await startSession(req, { person: switchTo.person }, signedInAt);
+      parts.signedOut.remove(req, res);
+    }
     res.redirect(303, returnPath(switchTo.returnTo));
   };
 }

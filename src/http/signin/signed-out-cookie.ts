@@ -40,3 +40,13 @@ export function createSignedOutMark(
     remove: (req, res) => void (isIn(req) && res.clearCookie(name, options)),
   };
 }
+
+/** Both marks, where a person signs out after the session ran out: nobody knows any more which server it came from. */
+export function giveBothMarks(
+  { signedOut, companySignedOut }: Readonly<Record<'signedOut' | 'companySignedOut', SignedOutMark>>,
+  res: Response,
+  at: number,
+): void {
+  signedOut.give(res, at);
+  companySignedOut.give(res, at);
+}

@@ -14,6 +14,7 @@ import { expiredFormPage } from '../signin/expired-form.ts';
 import { formTargets } from '../signin/leave.ts';
 import type { SigninPagesDeps } from '../signin/parts.ts';
 import { companyStaffOf, isSignedIn, type SignedInPerson, personOf } from '../signin/session.ts';
+import { giveBothMarks } from '../signin/signed-out-cookie.ts';
 import { formActOf } from '../pages/form-acts.ts';
 import { takeNotice } from '../pages/flash-notice.ts';
 import {
@@ -101,11 +102,13 @@ async function sentForm(context: SiteDeps, { req, locals }: Response) {
  * Answers a form that does not belong to this session. The answer repeats the entries of a form of ours, so that one
  * click sends them again.
  */
-function requireSessionForm(context: SiteDeps, page: PageShell['page']): RequestHandler {
+function requireSessionForm(parts: SigninPagesDeps, page: PageShell['page']): RequestHandler {
+  const { context } = parts;
   return async (req, res, next) => {
     if (isOfSession(context, req)) return next();
     const sent = await sentForm(context, res);
     const shown = expiredFormPage(sent);
+    if (shown.wasSignOut && sent.isOwn) giveBothMarks(parts, res, context.clock.now());
     const targets = formTargets(context.server.authorizationUrl);
     const signIns = signInsAgain(context, shown.formPage);
     page(res.status(403), 'form-expired', { ...shown, ...signIns, formTargets: targets });
@@ -269,7 +272,7 @@ export function createPageShell(parts: SigninPagesDeps): PageShell {
     requireOwnForm(context.settings.publicUrl),
     brakeForms(context),
     readForm,
-    requireSessionForm(context, page),
+    requireSessionForm(parts, page),
   ];
   return {
     context,
