@@ -16,7 +16,8 @@ import { oweUnlessFinished } from './unfinished-consent.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { moveOf } from './mapping-state.ts';
 import { withTimeout } from '../work/with-timeout.ts';
-import { ofMappings, recordEvents } from '../history/record-event.ts';
+import { NEWER_CONSENT } from '../history/reason.ts';
+import { type HistoryChange, ofMappings, recordEvents } from '../history/record-event.ts';
 import { sealPair } from './sealed-pair.ts';
 import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
@@ -96,6 +97,26 @@ async function consentedTokens(context: GrantsDeps, tx: Database, consent: Conse
   return { pair, isProgram, listed: ids(taken), from: moveOf('granted').from };
 }
 
+/**
+ * Moves the tokens to the grant of the consent, and tells each in the history. One that works already is told with another
+ * reason than one that begins to work: its app is not told by a webhook that it works again.
+ */
+async function moveTokens(
+  tx: Database,
+  tokens: ConsentedTokens,
+  { by, grantId, now }: { by: Omit<HistoryChange, 'action' | 'reason'>; grantId: string; now: number },
+): Promise<HistoryChange[]> {
+  const move = { to: moveOf('granted').to, grantId, now };
+  // In this order: after the other one all of them would be active.
+  const working = await moveConsented(tx, { ...tokens, from: ['active'] }, move);
+  const waiting = await moveConsented(tx, { ...tokens, from: WAITING_STATES }, move);
+  const connected = { ...by, action: 'token_connected', grantId };
+  return [
+    ...ofMappings({ ...connected, reason: NEWER_CONSENT }, working),
+    ...ofMappings({ ...connected, reason: 'consent' }, waiting),
+  ];
+}
+
 interface StoreGrantInput {
   grantId: string;
   consent: Consent;
@@ -165,17 +186,11 @@ async function storeNew(
   await insertGrant(tx, grant);
   const { refreshToken } = consent.pair;
   if (!isForTokens) await oweUnlessFinished(context, tx, { grantId, refreshToken });
-  const moved = await moveConsented(tx, tokens, { to: moveOf('granted').to, grantId, now });
+  const connected = await moveTokens(tx, tokens, { by, grantId, now });
   await markLinkUsed(tx, pair, now);
-  const replaced = { ...by, action: 'grant_replaced', reason: 'a newer consent', grantId: older?.id ?? null };
+  const replaced = { ...by, action: 'grant_replaced', reason: NEWER_CONSENT, grantId: older?.id ?? null };
   const granted = { ...by, action: 'granted', reason: 'consent', grantId };
-  const connected = { ...by, action: 'token_connected', reason: 'consent', grantId };
-  await recordEvents(context, tx, [
-    ...learned,
-    ...(older ? [replaced] : []),
-    granted,
-    ...ofMappings(connected, moved),
-  ]);
+  await recordEvents(context, tx, [...learned, ...(older ? [replaced] : []), granted, ...connected]);
   return { grantId, replaced: older };
 }
 

@@ -8,6 +8,9 @@ import { Refusal } from '../../shared/refusals/refusal.ts';
 
 const REASON_MAX = 500;
 
+/** Why a token that works already is connected: a newer consent replaced its grant. */
+export const NEWER_CONSENT = 'a newer consent';
+
 /** The reason cannot be kept. */
 export class ReasonRefused extends Refusal {}
 

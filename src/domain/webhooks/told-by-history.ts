@@ -1,6 +1,7 @@
 import { groupBy } from '../../shared/group-by.ts';
 import { isoMoment } from '../../shared/moments.ts';
 import type { ChainedEntry } from '../history/locate-tampering.ts';
+import { NEWER_CONSENT } from '../history/reason.ts';
 import { isEndCause } from '../tokens/standing/ends.ts';
 import { dateFor, type Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { MappingState } from '../../store/tables/tables.ts';
@@ -55,9 +56,13 @@ const DATES: ReadonlySet<string> = new Set([
 /** The most tokens that one message names. `count` says how many there are. */
 const TOKENS_NAMED = 100;
 
+/** A token that worked before a newer consent works as before: nothing to tell, however often a person consents. */
+const isTurn = ({ action, reason }: ChainedEntry): boolean =>
+  STOPPED.has(action) || (RESUMED.has(action) && !(action === 'token_connected' && reason === NEWER_CONSENT));
+
 /** Whether an entry says that a token stopped or resumed. */
-export const namesTurn = ({ action, mapping_id: id, client_id: clientId }: ChainedEntry): boolean =>
-  id !== null && clientId !== null && (STOPPED.has(action) || RESUMED.has(action));
+export const namesTurn = (entry: ChainedEntry): boolean =>
+  entry.mapping_id !== null && entry.client_id !== null && isTurn(entry);
 
 /** Whether the message of an entry needs to know its token. */
 export const namesToken = (entry: ChainedEntry): boolean => namesTurn(entry) || entry.action === LEAKED;
