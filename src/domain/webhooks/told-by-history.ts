@@ -6,6 +6,14 @@ import { isEndCause } from '../tokens/standing/ends.ts';
 import { dateFor, type Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { MappingState } from '../../store/tables/tables.ts';
 import type { WebhookMessage } from './message.ts';
+import {
+  appThatLost,
+  entryTakenBack,
+  hasComeBack,
+  type RestoredTokens,
+  TAKEN_BACK,
+  withoutEntry,
+} from './taken-back.ts';
 
 /** Pure: which messages follow from entries of the history. */
 
@@ -22,6 +30,8 @@ type NamedTokens = ReadonlyMap<string, TokenNow>;
 
 interface Facts {
   tokens: NamedTokens;
+  /** What was taken back, by the entry that the entry of the taking back names. */
+  restored: RestoredTokens;
   /** The dates as they are now, of all apps and of single ones. */
   lifecycle: Lifecycle;
 }
@@ -35,7 +45,7 @@ const STOPPED: ReadonlyMap<string, string> = new Map([
 /** A token serves again, or stands again as before. */
 const RESUMED: ReadonlyMap<string, string> = new Map([
   ['token_connected', 'connected'],
-  ['token_taken_back', 'taken_back'],
+  [TAKEN_BACK, 'taken_back'],
 ]);
 
 /** How a token stands that resumed. One that stopped, or ended, did not resume: that is told by its own entry. */
@@ -106,15 +116,36 @@ function stopped(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage
   ];
 }
 
+const restoredBy = ({ action, reason }: ChainedEntry, { restored }: Facts) =>
+  action === TAKEN_BACK ? restored.get(entryTakenBack(reason) ?? 0) : undefined;
+
+/** Tokens that worked only by what was taken back stop for the app that they worked for. */
+function stoppedByTakingBack(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
+  const lost = entries.flatMap((entry) => {
+    const clientId = appThatLost(restoredBy(entry, facts));
+    return clientId === undefined ? [] : [{ ...entry, client_id: clientId }];
+  });
+  return [...groupBy(lost, ({ client_id: clientId }) => clientId).values()].flatMap((some) => {
+    const [first] = some;
+    const data = { why: 'taken_back', cause: null, ...namedIn(some, facts) };
+    return first ? [toldOwner('token.stopped', first, data)] : [];
+  });
+}
+
+/** How a token stands that resumed; undefined where it did not, as one that waited and had only been given to somebody. */
+function standing(entry: ChainedEntry, facts: Facts): string | undefined {
+  const token = facts.tokens.get(entry.mapping_id ?? '');
+  if (token?.clientId !== entry.client_id) return undefined;
+  const back = restoredBy(entry, facts);
+  if (back ? !hasComeBack(back) : entry.action === TAKEN_BACK && token.state !== 'active') return undefined;
+  return STANDS[token.state];
+}
+
 /** The tokens as they are now: one that went to another app since, or stopped since, is left out. */
 function resumed(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
-  const standing = ({ mapping_id: id, client_id: clientId }: ChainedEntry) => {
-    const token = facts.tokens.get(id ?? '');
-    return token?.clientId === clientId ? STANDS[token.state] : undefined;
-  };
   const alike = groupBy(
     entries.filter(({ action }) => RESUMED.has(action)),
-    (entry) => standing(entry) ?? '',
+    (entry) => standing(entry, facts) ?? '',
   );
   return [...alike].flatMap(([state, some]) => {
     const [first] = some;
@@ -128,12 +159,16 @@ type TurnFacts = Pick<ChainedEntry, 'client_id' | 'grant_id' | 'action' | 'reaso
 
 /** The same for tokens that stopped or resumed together: of one app, with one connection, for one reason. */
 const togetherOf = ({ client_id, grant_id, action, reason, at }: TurnFacts) =>
-  JSON.stringify([client_id, grant_id, action, reason, at]);
+  JSON.stringify([client_id, grant_id, action, action === TAKEN_BACK ? withoutEntry(reason) : reason, at]);
 
 /** Tokens that stopped together, or resumed together, are told in one message. */
 function turns(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
   const alike = groupBy(entries.filter(namesTurn), togetherOf);
-  return [...alike.values()].flatMap((some) => [...stopped(some, facts), ...resumed(some, facts)]);
+  return [...alike.values()].flatMap((some) => [
+    ...stopped(some, facts),
+    ...stoppedByTakingBack(some, facts),
+    ...resumed(some, facts),
+  ]);
 }
 
 /**

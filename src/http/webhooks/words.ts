@@ -7,8 +7,10 @@ import type { FormProblems } from '../site/problems.ts';
 
 /** The events, as a person chooses them. */
 export const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
-  'token.stopped': 'A token of the app stopped: its connection ended, or it was revoked',
-  'token.resumed': 'A token of the app works: it was connected, or what stopped it was taken back',
+  'token.stopped':
+    'A token of the app stopped: its connection ended, it was revoked, or what it worked by was taken back',
+  'token.resumed':
+    'A token of the app works or waits again: it was connected, or what stopped it was taken back',
   'date.moved': 'A date moved: the retirement or the sunset of the old API, or more time for this app',
   'calls.quiet': 'The last old call of the app was seven days ago',
   'queues.daily': 'The counts of all desks, once a day',
@@ -21,7 +23,7 @@ export const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
 /** The name of an event in a list of messages. */
 const SHORT: Readonly<Record<MessageEvent, string>> = {
   'token.stopped': 'Token stopped',
-  'token.resumed': 'Token works',
+  'token.resumed': 'Token works or waits',
   'date.moved': 'Date moved',
   'calls.quiet': 'Seven days without a call',
   'queues.daily': 'Counts of the day',
