@@ -1,15 +1,12 @@
 import { findApp } from '../../store/apps/apps.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { changeOwner } from '../../store/tokens/pinned-things.ts';
-import { ownerTokensWaiting } from '../../store/tokens/waiting-tokens.ts';
 import { checkedReason } from '../history/reason.ts';
 import { type DeedPart, recordDeed } from '../history/record-deed.ts';
 import { recordEvent } from '../history/record-event.ts';
 import type { Origin } from '../origin.ts';
 import { isKnownAccount, readAccountId } from './account-id.ts';
 import type { AccountsDeps } from './deps.ts';
-import { pinnableStateOf, tokenParts, withEntries } from './pin-by-hand.ts';
-import { pinOwner } from './pin-owner.ts';
 
 /**
  * An app gets a new owner by the word of the operator or of a lead, because nobody can sign in as the former one. The
@@ -42,20 +39,10 @@ interface GiftStep extends Omit<GiftRequest, 'to' | 'seen'> {
   was: { id: string | null; email: string | null };
 }
 
-/** The owner token of a registration goes to the new owner, if it still waits for one. */
-async function ownerTokens(
-  context: AccountsDeps,
-  tx: Database,
-  { clientId, accountId, actor, requestId }: GiftStep,
-): Promise<DeedPart[]> {
-  const things = { tokens: await ownerTokensWaiting(tx, clientId), apps: [], oldIds: [] };
-  const before = await pinnableStateOf(tx, things);
-  await pinOwner(context, tx, { clientIds: [clientId], accountId, actor, requestId });
-  const parts = await tokenParts(tx, before, await pinnableStateOf(tx, things));
-  return withEntries(tx, accountId, { things, parts });
-}
-
-/** Keeps what was changed in the history, and so that it can be taken back. */
+/**
+ * Keeps what was changed in the history, and so that it can be taken back. An owner token that still waits stays as it
+ * is: whoever it was shown to still has it, and with the account of the new owner they could act as that account.
+ */
 async function recordGift(context: AccountsDeps, tx: Database, step: GiftStep): Promise<string> {
   const { clientId, accountId, was, reason, actor, requestId } = step;
   const at = context.clock.now();
@@ -64,8 +51,7 @@ async function recordGift(context: AccountsDeps, tx: Database, step: GiftStep): 
   const entry = await recordEvent(context, tx, { ...change, reason: `${from}: ${reason}` });
   const left = { id: accountId, email: null };
   const owner: DeedPart = { entry, thing: 'owner', subject: clientId, clientId, was, left };
-  const tokens = await ownerTokens(context, tx, step);
-  return recordDeed(tx, { kind: 'give', at, actor, parts: [owner, ...tokens] });
+  return recordDeed(tx, { kind: 'give', at, actor, parts: [owner] });
 }
 
 async function giveAppIn(

@@ -32,7 +32,7 @@ interface PinnableState {
 }
 
 /** How the things stand. */
-export async function pinnableStateOf(
+async function pinnableStateOf(
   tx: Database,
   { tokens, apps, oldIds }: PinnableThings,
 ): Promise<PinnableState> {
@@ -46,7 +46,7 @@ export async function pinnableStateOf(
 type PartWithoutEntry = Omit<DeedPart, 'entry'>;
 
 /** The tokens that have another account than before. */
-export async function tokenParts(
+async function tokenParts(
   tx: Database,
   before: PinnableState,
   after: PinnableState,
@@ -104,7 +104,7 @@ function otherParts(before: PinnableState, after: PinnableState): PartWithoutEnt
 }
 
 /** The parts, each with the entry of the history that tells of it. */
-export async function withEntries(
+async function withEntries(
   tx: Database,
   accountId: string,
   { things, parts }: { things: PinnableThings; parts: readonly PartWithoutEntry[] },

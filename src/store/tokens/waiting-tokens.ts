@@ -62,19 +62,6 @@ export async function pinOwnerTokens(
     .execute();
 }
 
-/** The tokens that the registration of an app made, and that wait for the account of its owner. */
-export async function ownerTokensWaiting(tx: Database, clientId: string): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('mappings')
-    .select('id')
-    .where('client_id', '=', clientId)
-    .where('source', '=', MADE_HERE)
-    .where('account_id', 'is', null)
-    .where('account_email', 'is', null)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
 /** Pairs the old id of an account with its new id, unless the new id already has a pair; returns the old id. */
 export async function pinIdPair(tx: Database, { email, accountId }: OwnerPin): Promise<string | undefined> {
   const known = await tx
