@@ -1,8 +1,10 @@
+import { giveApp } from '../../../src/domain/accounts/give-app.ts';
 import { cutOverApp } from '../../../src/domain/cut-over/cut-over-app.ts';
 import { setDate } from '../../reminders/support/planning-ground.ts';
 import { addContact } from '../../../src/domain/apps/app-contacts.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
+import { upsertAccount } from '../../../src/store/accounts/accounts.ts';
 import { databaseKinds } from '../../support/jest/test-mode.ts';
 import { confirm, exchange, fieldOf, OWN_CLIENT, useOwnClient } from '../../exchange/support/own-client.ts';
 import { browserOf, DANA, pressIn, SAM, waitingToken, wordsOf } from '../../owners/support/people.ts';
@@ -100,6 +102,32 @@ describe.each(databaseKinds)('on %s', (kind) => {
     });
     expect(await world.whyNot(second.entry)).toBe('Its new owner has changed the app since.');
     expect((await world.forces(second.entry)).location).toContain('too-late');
+  });
+
+  test('a pin is not taken back while gifts after it stand, even where they led back to the same owner', async () => {
+    const { owned, before, standing, entry, email } = await pinned();
+    const other = newHexId();
+    await upsertAccount(world.db, {
+      account_id: other,
+      email: `${other}@box.example`,
+      name: null,
+      timezone: null,
+      updated_at: 0,
+    });
+    const gifts: number[] = [];
+    for (const to of [other, DANA.accountId]) {
+      const asked = { clientId: owned, to, reason: REASON, actor: 'command', requestId: null };
+      expect(await giveApp(world.context, asked)).toHaveProperty('deed');
+      gifts.unshift(await world.entry('owner_changed'));
+    }
+    expect(await world.whyNot(entry)).toBe(
+      'The app was given to another account since. Take that back first.',
+    );
+    expect((await world.forces(entry)).location).toContain('too-late');
+    expect((await appRow(owned)).owner_account_id).toBe(DANA.accountId);
+    for (const one of [...gifts, entry]) await world.takesBack(one);
+    expect(await standing()).toEqual(before);
+    expect((await appRow(owned)).owner_email).toBe(email);
   });
 
   const cutOver = (clientId: string, before: number, percent: number) =>

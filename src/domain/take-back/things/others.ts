@@ -2,7 +2,7 @@ import { unpinAccess } from '../../../store/apps/shared-apps.ts';
 import { cutOverOf, type CutOverRow, restoreCutOver } from '../../../store/cut-over/cut-overs.ts';
 import { findGrant } from '../../../store/grants/grants.ts';
 import { findHandoverOf, unconfirmHandover } from '../../../store/grants/handovers.ts';
-import { hasChangedApps } from '../../../store/history/deeds.ts';
+import { hasChangedApps, newestDeedOn } from '../../../store/history/deeds.ts';
 import { hasHappenedSince } from '../../../store/history/entries-of-pair.ts';
 import { endExtensionNamed, extensionInForce, reviveExtension } from '../../../store/lifecycle/extensions.ts';
 import type { Milestone } from '../../../store/tables/lifecycle.ts';
@@ -22,13 +22,19 @@ const idsOf = ({ part }: Pick<PartScope, 'part'>) => ({
 
 const ofApp: ThingRules['subject'] = ({ client_id: clientId }) => ({ clientId });
 
-/** The owner of an app. */
+/**
+ * The owner of an app. A gift clears the address under which an app waited, and its taking back alone brings the address
+ * back. So an app that came back to the same owner by a second gift does not lose that owner: nobody could own it again.
+ */
 export const ownerRules: ThingRules = {
   async whyNot(scope) {
     const { db, part } = scope;
     const { left } = idsOf(scope);
     if ((await ownersOf(db, [part.subject])).get(part.subject) !== left)
       return 'The app has another owner since.';
+    const newest = await newestDeedOn(db, 'owner', part.subject);
+    if (newest && newest.entry_id > part.entry_id)
+      return 'The app was given to another account since. Take that back first.';
     const changes = { clientIds: [part.subject], actor: `account:${left}`, since: part.entry_id };
     return (await hasChangedApps(db, changes)) ? 'Its new owner has changed the app since.' : undefined;
   },
