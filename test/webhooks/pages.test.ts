@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { sql } from 'kysely';
+import { giveApp } from '../../src/domain/accounts/give-app.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { browserOf, DANA, historyOf, pressIn, SAM, wordsOf } from '../owners/support/people.ts';
@@ -211,6 +212,24 @@ test('no secret stands in the database, the history or the log', async () => {
     expect(all).not.toContain(one.slice('whsec_'.length));
   }
   expect(all).not.toMatch(/whsec_/);
+});
+
+test('a webhook that an owner was adding while the app was given away is not added', async () => {
+  const { context } = ground.system.bridge;
+  const origin = { actor: 'command', requestId: null };
+  const give = (to: string) => giveApp(context, { clientId, to, reason: 'for the test', ...origin });
+  await browserOf(ground.system, SAM);
+  let gift: ReturnType<typeof give> | undefined;
+  ground.names.names['slow.example'] = async () => {
+    gift ??= give(SAM.accountId);
+    await gift;
+    return ['127.0.0.1'];
+  };
+  const late = await addBy(dana, home, { url: ground.urlOf('/in', 'slow.example'), 'token.stopped': 'on' });
+  expect(await gift).toMatchObject({ accountId: SAM.accountId });
+  expect([late.status, wordsOf(late)]).toEqual([404, expect.stringContaining('no such app of yours')]);
+  expect(await context.store.durable.selectFrom('webhooks').selectAll().execute()).toEqual([]);
+  await give(DANA.accountId);
 });
 
 // The last one: it lets a day pass, and sessions end.

@@ -33,6 +33,7 @@ const REFUSALS = {
   'no event': 'choose at least one event',
   full: 'there are five webhooks already, the most there can be. Remove one first',
   known: 'this webhook is there already',
+  'other owner': 'the app belongs to another account',
 } as const;
 
 const NO_ANSWER =

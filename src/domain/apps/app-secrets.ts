@@ -39,17 +39,25 @@ export async function secretsOf(context: AppsDeps, clientId: string): Promise<Ap
   }));
 }
 
-/** `known`: a secret with this id was made before. */
-export type AddedSecret = { id: string; secret: string } | 'unknown app' | 'full' | 'known';
+interface SecretToAdd extends SecretChange {
+  id?: string;
+  /** The account that must own the app still, where its owner asks. */
+  ownerId?: string;
+}
+
+/** `known`: a secret with this id was made before. `other owner`: the app was given to another account meanwhile. */
+export type AddedSecret = { id: string; secret: string } | 'unknown app' | 'other owner' | 'full' | 'known';
 
 /** Makes a second secret and returns its value, this once. The caller may choose the id beforehand, as a form does. */
 export async function addSecret(
   context: AppsDeps,
-  { clientId, actor, requestId, id = newHexId() }: SecretChange & { id?: string },
+  { clientId, actor, requestId, ownerId, id = newHexId() }: SecretToAdd,
 ): Promise<AddedSecret> {
   const secret = newOpaqueValue();
   const inOneStep = async (tx: Database): Promise<AddedSecret> => {
-    if (!(await findApp(tx, clientId))) return 'unknown app';
+    const app = await findApp(tx, clientId);
+    if (!app) return 'unknown app';
+    if (ownerId !== undefined && app.owner_account_id !== ownerId) return 'other owner';
     const live = await listSecrets(tx, clientId);
     if (live.some((one) => one.id === id)) return 'known';
     if (live.length >= SECRETS_OF_ONE_APP) return 'full';

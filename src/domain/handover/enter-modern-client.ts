@@ -40,6 +40,8 @@ const ALWAYS = ['account:read', 'offline_access'];
 
 interface ClientEntry extends Origin {
   clientId: string;
+  /** The account of the owner who enters it. It must own the app still when the client is kept. */
+  ownerId: string;
   modernClientId: string;
   /** Unset for a public client. */
   clientSecret?: string | undefined;
@@ -57,6 +59,7 @@ type EntryFault =
   | 'bridge client'
   | 'other app'
   | 'unknown app'
+  | 'other owner'
   | 'other client in use'
   | 'writes in doubt';
 
@@ -93,7 +96,9 @@ async function knownFault(
   db: Database,
   entered: ClientEntry,
 ): Promise<EntryFault | undefined> {
-  if (!(await findApp(db, entered.clientId))) return 'unknown app';
+  const app = await findApp(db, entered.clientId);
+  if (!app) return 'unknown app';
+  if (app.owner_account_id !== entered.ownerId) return 'other owner';
   if (await isStale(db, entered)) return 'other client in use';
   if (await isTakenByOther(db, entered.modernClientId, entered.clientId)) return 'other app';
   return (await isRetired(context, db, entered)) ? 'retired secret' : undefined;

@@ -1,4 +1,5 @@
 import { DAY } from '../../shared/lifetimes.ts';
+import { ownerOf } from '../../store/apps/apps.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { readHead } from '../../store/history/events.ts';
 import { keepHistoryPlace } from '../../store/webhooks/reading.ts';
@@ -71,15 +72,24 @@ interface WebhookToAdd extends Origin {
   /** Chosen beforehand, so that a form that is sent twice adds one webhook. */
   id: string;
   owner: WebhookOwner;
+  /** Of the webhook of an app: the account that must own the app still when the webhook is kept. */
+  ownerId?: string | undefined;
   url: string;
   events: readonly string[];
 }
 
-/** `known`: a webhook with this id was added before. */
-export type AddedWebhook = { secret: string } | 'known' | 'full' | 'no event' | AddressProblem;
+/** `known`: a webhook with this id was added before. `other owner`: the app was given to another account meanwhile. */
+export type AddedWebhook =
+  | { secret: string }
+  | 'known'
+  | 'full'
+  | 'no event'
+  | 'other owner'
+  | AddressProblem;
 
 async function addInOneStep(context: WebhooksDeps, tx: Database, asked: WebhookToAdd): Promise<AddedWebhook> {
-  const { id, owner, url, actor, requestId } = asked;
+  const { id, owner, ownerId, url, actor, requestId } = asked;
+  if (ownerId !== undefined && (await ownerOf(tx, owner.clientId ?? '')) !== ownerId) return 'other owner';
   const present = await listWebhooks(tx, owner);
   if (present.some((one) => one.id === id)) return 'known';
   if (present.length >= WEBHOOKS_MAX) return 'full';

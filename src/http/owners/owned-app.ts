@@ -20,15 +20,20 @@ export interface SeenApp {
   access: AppAccess;
 }
 
+/** The answer for an app that is not registered, or belongs to another account. */
+export function noAppOfYours(): PageError {
+  return new PageError(404, 'There is no such app of yours', {
+    reason: 'The address names an app that is not registered, or that belongs to another account.',
+    next: 'Look for it under “Your apps”. If it is yours and missing there, sign in with the account that registered it.',
+  });
+}
+
 /** The app of an address, for everybody who may see all of it. */
 export async function seenApp(context: OwnersDeps, req: Request): Promise<SeenApp> {
   const app = await findRegisteredApp(context, String(req.params['clientId']));
   const access = app && (await accessTo(context, app, signedInPerson(req)));
   if (app && access) return { app, access };
-  throw new PageError(404, 'There is no such app of yours', {
-    reason: 'The address names an app that is not registered, or that belongs to another account.',
-    next: 'Look for it under “Your apps”. If it is yours and missing there, sign in with the account that registered it.',
-  });
+  throw noAppOfYours();
 }
 
 const notGiven = ({ app }: SeenApp, reason: string) =>

@@ -85,6 +85,7 @@ function add(frame: PageShell, routes: WebhookRoutes): RequestHandler {
     const asked = {
       id,
       owner: site.owner,
+      ownerId: site.ownerId,
       url,
       events,
       actor: personActor(req),
@@ -92,6 +93,11 @@ function add(frame: PageShell, routes: WebhookRoutes): RequestHandler {
     };
     const added = await addWebhook(frame.context, asked);
     if (added === 'known') return showKnown(frame, res, site);
+    if (added === 'other owner') {
+      // Says why to whoever owns the app no more.
+      await routes.siteOf(req, 'secrets');
+      return again({ form: OUT_OF_DATE });
+    }
     if (typeof added === 'string') return again(addProblems(added));
     await showSecret(frame, res, {
       site,

@@ -8,6 +8,8 @@ import { readerOf } from '../site/reader.ts';
 /** Whose webhooks a page shows, and where. The pages of owners and of support are the same beyond this. */
 export interface WebhookSite {
   owner: WebhookOwner;
+  /** The account that reads, of the webhooks of an app. A webhook is added only while it owns the app. */
+  ownerId?: string;
   /** The address of the list. */
   base: string;
   /** The title of the list. */

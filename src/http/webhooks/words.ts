@@ -49,7 +49,9 @@ const ADDRESS_PROBLEMS: Readonly<Record<AddressProblem, string>> = {
 };
 
 /** What is wrong with the form, by field. */
-export function addProblems(refused: Exclude<AddedWebhook, { secret: string } | 'known'>): FormProblems {
+export function addProblems(
+  refused: Exclude<AddedWebhook, { secret: string } | 'known' | 'other owner'>,
+): FormProblems {
   if (refused === 'full')
     return { form: `There are ${WEBHOOKS_MAX} webhooks, the most there can be. Remove one first.` };
   if (refused === 'no event') return { events: 'Choose at least one thing to be told of.' };

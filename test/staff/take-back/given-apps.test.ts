@@ -1,5 +1,6 @@
 import { give } from '../../../src/cli/commands/apps/give.ts';
 import { undoEntry } from '../../../src/cli/commands/history/undo.ts';
+import { addSecret } from '../../../src/domain/apps/app-secrets.ts';
 import { giveApp } from '../../../src/domain/accounts/give-app.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { ensureAccount } from '../../../src/store/accounts/accounts.ts';
@@ -8,11 +9,13 @@ import { type RegisteredApp, registerLegacyApp } from '../../support/bridge/regi
 import { authorize } from '../../support/callers/authorize.ts';
 import { databaseKinds } from '../../support/jest/test-mode.ts';
 import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import { OWN_CLIENT } from '../../exchange/support/own-client.ts';
 import { act } from '../support/actions.ts';
 import { TakeBackWorld } from './support/take-back-world.ts';
 
 /** An app whose owner is lost gets another one, by the operator or by a lead. */
 
+const BY = { actor: 'command', requestId: null };
 const UNKNOWN = 'a'.repeat(24);
 
 const pageOf = ({ clientId }: RegisteredApp) => `/support/apps/${clientId}`;
@@ -126,6 +129,31 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const shown = wordsOf(await world.lead.follow(given));
     expect(shown).toContain('The app was given to another account');
     expect(shown).toContain('Take back the new owner');
+  });
+
+  test('an own client and a secret that the former owner was entering are not kept for the new one', async () => {
+    const app = await newApp();
+    const form = await world.dana.get(world.at(`/apps/${app.clientId}/modern-client`));
+    const asked = { clientId: app.clientId, to: SAM.accountId, reason: 'meanwhile' };
+    let gift: ReturnType<typeof giveApp> | undefined;
+    const giveDuring = async <T>(_call: unknown, answer: T) => {
+      gift ??= giveApp(world.context, { ...asked, ...BY });
+      await gift;
+      return answer;
+    };
+    Object.assign(world.system.proxy, { onTokenAnswer: giveDuring, onOtherAnswer: giveDuring });
+    const entries = { modern_client_id: OWN_CLIENT.clientId, client_secret: OWN_CLIENT.clientSecret };
+    const entered = await pressIn(world.dana, form, /^Test and use this client$/, entries);
+    Object.assign(world.system.proxy, { onTokenAnswer: undefined, onOtherAnswer: undefined });
+    expect(await gift).toMatchObject({ accountId: SAM.accountId });
+    expect([entered.status, wordsOf(entered)]).toEqual([
+      404,
+      expect.stringContaining('no such app of yours'),
+    ]);
+    expect((await appRow(app)).modern_client_id).toBeNull();
+    const secret = { clientId: app.clientId, ownerId: DANA.accountId, ...BY };
+    expect(await addSecret(world.context, secret)).toBe('other owner');
+    expect(await addSecret(world.context, { ...secret, ownerId: SAM.accountId })).toHaveProperty('secret');
   });
 
   test('it is not taken back once the new owner has changed the app', async () => {

@@ -1,4 +1,4 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type RemoteInfo } from 'node:dgram';
 import { getServers, setServers } from 'node:dns';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
@@ -6,8 +6,8 @@ import { groupsOf } from '../../../src/shared/net/addresses.ts';
 
 /** A name server on a real socket (RFC 1035), for names whose owner decides anew at each question where they lead. */
 export interface NameServer {
-  /** The addresses of a name. A function is asked at each question; where it gives nothing, no answer is sent. */
-  names: Record<string, string[] | (() => string[] | undefined)>;
+  /** The addresses of a name. A function is asked at each question, and may take its time; where it gives nothing, no answer is sent. */
+  names: Record<string, string[] | (() => string[] | undefined | Promise<string[]>)>;
   /** The names that were asked for. */
   asked: string[];
   close(): Promise<void>;
@@ -58,14 +58,15 @@ export async function startNameServer(names: NameServer['names']): Promise<NameS
   const before = getServers();
   const socket = createSocket('udp4');
   const asked: string[] = [];
-  socket.on('message', (message, { port, address }) => {
+  const answer = async (message: Buffer, { port, address }: RemoteInfo) => {
     const { name, type } = readQuestion(message);
     if (type !== A && type !== AAAA) return;
     asked.push(name);
     const known = names[name] ?? [];
-    const addresses = typeof known === 'function' ? known() : known;
+    const addresses = typeof known === 'function' ? await known() : known;
     if (addresses) socket.send(answerTo(message, addresses), port, address);
-  });
+  };
+  socket.on('message', (message, from) => void answer(message, from));
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   setServers([`127.0.0.1:${socket.address().port}`]);

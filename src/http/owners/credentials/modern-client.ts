@@ -19,7 +19,14 @@ import { scopeLines } from '../../signin/scope-words.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { underHead } from '../head/app-head.ts';
-import { type AppForOwner, ownedApp, ownerOrigin, seenApp, type SeenApp } from '../owned-app.ts';
+import {
+  type AppForOwner,
+  noAppOfYours,
+  ownedApp,
+  ownerOrigin,
+  seenApp,
+  type SeenApp,
+} from '../owned-app.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
 
 /**
@@ -82,7 +89,7 @@ async function show(
 }
 
 const REFUSALS: Readonly<
-  Record<Exclude<ClientRefusal['at'], 'authorization'>, [field: string, text: string]>
+  Record<Exclude<ClientRefusal['at'], 'authorization' | 'other owner'>, [field: string, text: string]>
 > = {
   'client id': ['modern_client_id', 'Enter the client ID as it stands on your account page, without spaces.'],
   'client secret': [
@@ -114,7 +121,9 @@ const REFUSALS: Readonly<
   ],
 };
 
+/** @throws {PageError} the app was given to another account during the test call */
 function problemsOf(refusal: ClientRefusal): FormProblems {
+  if (refusal.at === 'other owner') throw noAppOfYours();
   if (refusal.at !== 'authorization') return Object.fromEntries([REFUSALS[refusal.at]]);
   if (refusal.error === 'invalid_scope')
     return { scopes: 'The client may not ask for all of these rights. Choose fewer.' };
@@ -145,6 +154,7 @@ async function enter(
   const clientSecret = secret.trim();
   const refusal = await enterModernClient(frame.context, {
     clientId: entered.app.client_id,
+    ownerId: signedInPerson(res.req).accountId,
     ...entered.entries,
     seenClient,
     clientSecret: clientSecret === '' ? undefined : clientSecret,

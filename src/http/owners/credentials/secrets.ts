@@ -1,11 +1,11 @@
 import type { RequestHandler, Response, Router } from 'express';
 import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../../domain/apps/app-secrets.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { fieldsOf, type PageShell } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { newIdField, readNewId } from '../../site/new-id.ts';
 import { underHead } from '../head/app-head.ts';
-import { type AppForOwner, ownedApp, ownerOrigin, type SeenApp } from '../owned-app.ts';
+import { type AppForOwner, noAppOfYours, ownedApp, ownerOrigin, type SeenApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
 import { readerOf } from '../../site/reader.ts';
 
@@ -55,7 +55,10 @@ function makeSecret(frame: PageShell): RequestHandler {
     const id = readNewId(frame.context, readerOf(req).id, fieldsOf(req)['new_id']);
     if (id === undefined)
       return show(frame, res, { seen, problem: 'The form was out of date. Send it once more.' });
-    const added = await addSecret(frame.context, { clientId: app.client_id, ...ownerOrigin(res), id });
+    const { accountId: ownerId } = signedInPerson(req);
+    const asked = { clientId: app.client_id, ownerId, ...ownerOrigin(res), id };
+    const added = await addSecret(frame.context, asked);
+    if (added === 'other owner') throw noAppOfYours();
     if (added === 'known') return showKnown(frame, res, app);
     if (typeof added === 'string') return show(frame, res, { seen, problem: FULL });
     const head = await underHead(frame.context, seen, 'secrets');

@@ -1,6 +1,6 @@
 import type { Request, Router } from 'express';
 import { mayManage } from '../../../domain/apps/app-access.ts';
-import type { PageShell } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { webhookRoutes } from '../../webhooks/routes.ts';
 import type { WebhookNeed } from '../../webhooks/webhook-site.ts';
 import type { OwnersDeps } from '../deps.ts';
@@ -27,6 +27,7 @@ export function ownersWebhookRoutes(router: Router, frame: PageShell): void {
       const { client_id: clientId, name } = seen.app;
       return {
         owner: { kind: 'app' as const, clientId },
+        ownerId: signedInPerson(req).accountId,
         base: `/apps/${clientId}/webhooks`,
         title: `Webhooks of “${name}”`,
         mayManage: mayManage(seen.access),
