@@ -1,5 +1,7 @@
+import { giveApp } from '../../src/domain/accounts/give-app.ts';
 import { runBulkJobs } from '../../src/domain/bulk/run-bulk-jobs.ts';
 import { newHexId } from '../../src/shared/ids.ts';
+import { upsertAccount } from '../../src/store/accounts/accounts.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
 import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
 import { type ApiGround, openGround, revokedEntry, someApp, waitingIn } from './support/ground.ts';
@@ -79,6 +81,27 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect((await takeBack(lead, entry)).json).toEqual({ entry_id: entry, what: 'cut_over', changes: 1 });
     const app = db().selectFrom('apps').select('cut_over_percent').where('client_id', '=', clientId);
     expect((await app.executeTakeFirstOrThrow()).cut_over_percent).toBe(0);
+  });
+
+  test('a key takes no gift of an app back: a stolen one would give it to its former owner', async () => {
+    const clientId = await someApp(ground);
+    const to = newHexId();
+    await upsertAccount(db(), {
+      account_id: to,
+      email: `${to}@box.example`,
+      name: null,
+      timezone: null,
+      updated_at: 0,
+    });
+    const asked = { clientId, to, reason, actor: 'command', requestId: null };
+    expect(await giveApp(ground.bridge.context, asked)).toMatchObject({ accountId: to });
+    const answer = await takeBack(lead, await entryOf('owner_changed'));
+    expect([problemIn(answer), answer.text]).toEqual([
+      '409 not-possible',
+      expect.stringContaining('by a lead on a page of support'),
+    ]);
+    const app = db().selectFrom('apps').select('owner_account_id').where('client_id', '=', clientId);
+    expect((await app.executeTakeFirstOrThrow()).owner_account_id).toBe(to);
   });
 
   async function assignedByJob(ids: readonly string[]): Promise<JobJson> {

@@ -96,7 +96,8 @@ export async function takeDeedBack(
   return taken;
 }
 
-const NO_DEED =
+/** Why an entry of something else cannot be taken back. */
+export const NO_DEED =
   'There is nothing to take back. Only what staff did with a token, an app or its time, and the confirmation of a hand-over, can be taken back. What holders, apps and the bridge itself have ended stays ended.';
 
 /** The deed of an entry. An address may name any number, or none. */

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { cursorAt, readAfter, requireCursor } from '../../../domain/history/follow-history.ts';
 import { mayAct } from '../../../domain/accounts/staff.ts';
 import { lookAtEntry } from '../../../domain/take-back/look.ts';
-import { takeEntryBack } from '../../../domain/take-back/take-back.ts';
+import { NO_DEED, takeEntryBack } from '../../../domain/take-back/take-back.ts';
 import { entryOf, entrySchema } from '../answers/entry.ts';
 import { idIn, reasonIn, text, yesNo } from '../answers/parts.ts';
 import { operation } from '../operation.ts';
 import { ApiProblem } from '../problems/problems.ts';
+import { notPossible } from './refusals.ts';
 import { placeOf, historyCursorText } from '../answers/history-cursor.ts';
 
 /** The whole history, by position: nothing is ever added before a position that was read. */
@@ -28,9 +29,13 @@ const answer = z.object({
 
 const takenBackAnswer = z.object({
   entry_id: z.int(),
-  what: z.enum(['revoke', 'assign', 'pin', 'give', 'cut_over', 'extend', 'unextend', 'confirm']),
+  what: z.enum(['revoke', 'assign', 'pin', 'cut_over', 'extend', 'unextend', 'confirm']),
   changes: z.int().meta({ description: 'How many things stand as before.' }),
 });
+
+/** A stolen key gives no apps away, and so gives none back either. */
+const NO_GIFT =
+  'An app that was given to another account is taken back by a lead on a page of support, or by `history undo`. Nothing was changed.';
 
 export const HISTORY_OPERATIONS = [
   operation({
@@ -54,10 +59,12 @@ export const HISTORY_OPERATIONS = [
     async run(context, { path, body: { reason }, caller, origin }) {
       const entryId = Number(path.entry_id);
       const look = await lookAtEntry(context, entryId);
-      if (look && !mayAct(caller.role, look.needs))
+      if (!look) throw notPossible(NO_DEED);
+      if (look.kind === 'give') throw notPossible(NO_GIFT);
+      if (!mayAct(caller.role, look.needs))
         throw new ApiProblem('role-too-low', `It takes the role “${look.needs}”. Nothing was changed.`);
-      const taken = await takeEntryBack(context, { entryId, role: caller.role, reason, ...origin });
-      return { entry_id: entryId, what: taken.kind, changes: taken.parts };
+      const { parts } = await takeEntryBack(context, { entryId, role: caller.role, reason, ...origin });
+      return { entry_id: entryId, what: look.kind, changes: parts };
     },
   }),
   operation({
