@@ -13,6 +13,10 @@ import type { AccountsDeps } from './deps.ts';
  * owner alone decides where connections are handed over to, so without one the app could not be moved.
  */
 
+/** What is said wherever an app is given: a gift changes the owner alone, for what runs must not break by it. */
+export const STAYS_AFTER_GIFT =
+  'What the former owner has set up stays: webhooks go on to their server, contacts keep the pages, and the secrets and the own client stay in use. The new owner removes the webhooks and contacts of the former one, looks at the own client, and makes new secrets.';
+
 interface GiftRequest extends Origin {
   clientId: string;
   /** The id of the new owner's account. */

@@ -1,7 +1,7 @@
 import { give } from '../../../src/cli/commands/apps/give.ts';
 import { undoEntry } from '../../../src/cli/commands/history/undo.ts';
 import { addSecret } from '../../../src/domain/apps/app-secrets.ts';
-import { giveApp } from '../../../src/domain/accounts/give-app.ts';
+import { giveApp, STAYS_AFTER_GIFT } from '../../../src/domain/accounts/give-app.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { ensureAccount } from '../../../src/store/accounts/accounts.ts';
 import { browserOf, DANA, historyOf, pressIn, SAM, wordsOf } from '../../owners/support/people.ts';
@@ -56,7 +56,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       ok: true,
       json: { client_id: app.clientId, owner: SAM.accountId, before: DANA.accountId, changed: true },
     });
-    expect(given.lines.join(' ')).toContain('still knows the secrets');
+    expect(given.lines.join(' ')).toContain(STAYS_AFTER_GIFT);
     expect([await secretsOf(world.dana, app), await secretsOf(sam, app)]).toEqual([404, 200]);
     expect((await ownerToken(app)).account_id).toBe(DANA.accountId);
     expect((await historyOf(world.system, app.clientId)).at(-1)).toBe(
@@ -106,6 +106,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await connectsSam(app);
     expect(await world.status(app.ownerToken)).toBe(401);
     expect((await ownerToken(app)).account_id).toBeNull();
+    expect(given.lines.join(' ')).toContain(STAYS_AFTER_GIFT);
     await undo(await world.entry('owner_changed'));
     expect(await standing(app)).toEqual(before);
     await world.chainIsWhole();
@@ -120,6 +121,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const same = await act(world.lead, page, { account_id: DANA.accountId });
     expect([same.status, wordsOf(same)]).toEqual([422, expect.stringContaining('owns the app already')]);
     const old = await world.lead.get(page);
+    expect(wordsOf(old)).toContain(STAYS_AFTER_GIFT);
     const given = await act(world.lead, page, { account_id: SAM.accountId });
     expect(given.location).toBe(`${pageOf(app)}?done=app-given`);
     const fields = { account_id: DANA.accountId, reason: 'a page of before' };

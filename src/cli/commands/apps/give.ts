@@ -1,4 +1,4 @@
-import { giveApp } from '../../../domain/accounts/give-app.ts';
+import { giveApp, STAYS_AFTER_GIFT } from '../../../domain/accounts/give-app.ts';
 import { lookAtDeed } from '../../../domain/take-back/look.ts';
 import { commandActor } from '../by-option.ts';
 import { linesOfUndo } from '../history/undo.ts';
@@ -11,10 +11,6 @@ const WHY_NOT = {
     'No account with this id is known here. If the id is right, the person signs in once on the page “Your apps” first.',
   'other owner': 'Somebody else gave the app to another account at the same moment. Nothing was changed.',
 };
-
-/** What a former owner knows stays known. */
-const STILL_KNOWN =
-  'The former owner still knows the secrets of the app, and those of its webhooks. The new owner can change them.';
 
 /** `apps give CLIENT_ID --to ACCOUNT_ID --reason TEXT`: gives an app to another account. */
 export async function give(
@@ -35,9 +31,8 @@ export async function give(
         json,
       };
     const was = before === null ? 'No account owned it.' : `It belonged to account ${before}.`;
-    const known = before === null ? [] : [STILL_KNOWN];
     const undo = linesOfUndo(await lookAtDeed(context, deed));
     const first = `The app ${appName} belongs to account ${accountId} now. ${was}`;
-    return { ok: true, lines: [first, ...known, ...undo], json };
+    return { ok: true, lines: [first, STAYS_AFTER_GIFT, ...undo], json };
   });
 }

@@ -1,4 +1,4 @@
-import { giveApp } from '../../../domain/accounts/give-app.ts';
+import { giveApp, STAYS_AFTER_GIFT } from '../../../domain/accounts/give-app.ts';
 import type { AppTarget } from '../../../domain/support/actions/actions.ts';
 import { SAID_BEFORE } from '../../../domain/take-back/words.ts';
 import type { PageShell } from '../../site/page-shell.ts';
@@ -13,7 +13,7 @@ const SAME_ACCOUNT = 'This account owns the app already.';
 
 const SAYS = [
   'The account that you name owns the app from the next request on, and the former owner no longer does. Tokens stay with the accounts that they act for.',
-  'The former owner still knows the secrets of the app, and those of its webhooks. The new owner can change them.',
+  STAYS_AFTER_GIFT,
   'Do this only when you have checked in another way that the app is theirs, and say in the reason how.',
   SAID_BEFORE.give,
 ];
