@@ -1,3 +1,4 @@
+import { findAddressOf } from '../../store/accounts/accounts.ts';
 import { findApp } from '../../store/apps/apps.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { changeOwner } from '../../store/tokens/pinned-things.ts';
@@ -5,7 +6,7 @@ import { checkedReason } from '../history/reason.ts';
 import { type DeedPart, recordDeed } from '../history/record-deed.ts';
 import { recordEvent } from '../history/record-event.ts';
 import type { Origin } from '../origin.ts';
-import { isKnownAccount, readAccountId } from './account-id.ts';
+import { readAccountId } from './account-id.ts';
 import type { AccountsDeps } from './deps.ts';
 
 /**
@@ -68,7 +69,8 @@ async function giveAppIn(
   const was = { id: app.owner_account_id, email: app.owner_email };
   if (seen !== undefined && seen !== was.id) return 'other owner';
   const accountId = await readAccountId(tx, to);
-  if (accountId === undefined || !(await isKnownAccount(tx, accountId))) return 'unknown account';
+  // An account that only an import named may have an old id: an import that names its former owner would pass then.
+  if (accountId === undefined || (await findAddressOf(tx, accountId)) === null) return 'unknown account';
   const gift = { appName: app.name, accountId, before: was.id, deed: undefined };
   if (was.id === accountId) return gift;
   // The address is that of the former owner, and mails to the new one must not go there.
@@ -78,7 +80,7 @@ async function giveAppIn(
 }
 
 /**
- * Gives an app to an account. The account must be known here, so a mistyped id gives nothing away.
+ * Gives an app to an account. Its holder must have signed in here once, so a mistyped id gives nothing away.
  * @throws {ReasonRefused}
  */
 export function giveApp(context: AccountsDeps, asked: GiftRequest): Promise<Gift | GiftRefusal> {

@@ -3,7 +3,7 @@ import { undoEntry } from '../../../src/cli/commands/history/undo.ts';
 import { addSecret } from '../../../src/domain/apps/app-secrets.ts';
 import { giveApp, STAYS_AFTER_GIFT } from '../../../src/domain/accounts/give-app.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
-import { ensureAccount } from '../../../src/store/accounts/accounts.ts';
+import { ensureAccount, upsertAccount } from '../../../src/store/accounts/accounts.ts';
 import { browserOf, DANA, historyOf, pressIn, SAM, wordsOf } from '../../owners/support/people.ts';
 import { type RegisteredApp, registerLegacyApp } from '../../support/bridge/register-app.ts';
 import { authorize } from '../../support/callers/authorize.ts';
@@ -17,6 +17,15 @@ import { TakeBackWorld } from './support/take-back-world.ts';
 
 const BY = { actor: 'command', requestId: null };
 const UNKNOWN = 'a'.repeat(24);
+
+/** An account as its holder's sign-in leaves it. */
+const accountWith = (id: string) => ({
+  account_id: id,
+  email: `${id}@box.example`,
+  name: null,
+  timezone: null,
+  updated_at: 0,
+});
 
 const pageOf = ({ clientId }: RegisteredApp) => `/support/apps/${clientId}`;
 
@@ -76,6 +85,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const count = (await world.entries()).length;
     expect(await gives(app, DANA.accountId)).toMatchObject({ ok: true, json: { changed: false } });
     await expect(gives(app, UNKNOWN)).rejects.toThrow('No account with this id is known here');
+    const imported = newHexId();
+    await ensureAccount(world.db, imported, 0);
+    await expect(gives(app, imported)).rejects.toThrow('No account with this id is known here');
     await expect(gives(app, SAM.login)).rejects.toThrow('No account with this id is known here');
     await expect(gives({ clientId: UNKNOWN })).rejects.toThrow('No app that was registered');
     await expect(gives(app, SAM.accountId, ' ')).rejects.toThrow('reason: 1 to 500 printable characters');
@@ -86,7 +98,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   test('of several that give it at once, each takes it from the owner that the one before gave it to, or is refused', async () => {
     const app = await newApp();
     const others = Array.from({ length: 6 }, () => newHexId());
-    for (const other of others) await ensureAccount(world.db, other, world.clock.now());
+    for (const other of others) await upsertAccount(world.db, accountWith(other));
     const asked = { clientId: app.clientId, reason: 'at once', actor: 'command', requestId: null };
     const gifts = await Promise.all(others.map((to) => giveApp(world.context, { ...asked, to })));
     const given = gifts.filter((gift) => typeof gift !== 'string');
