@@ -1,4 +1,5 @@
 import type { Database } from '../driver/store.ts';
+import { lostAddress } from './shared-apps.ts';
 
 /**
  * Apps that a person left, and that are not to be shared with them again. The history says so, in an entry of the app: it
@@ -14,23 +15,28 @@ interface SharePair {
   email: string;
 }
 
-/** Whether the newest of these entries refuses; with `by`: and is of this account, for an address may be claimed by another. */
+/**
+ * Whether the newest of these entries refuses, of whoever has the address: one by an account that is known to have
+ * another address now does not count. With `by`: and is of this account, for an address may be claimed by another.
+ */
 export async function isShareRefused(
   db: Database,
   { clientId, email, by }: SharePair & { by?: string },
 ): Promise<boolean> {
   const newest = await db
     .selectFrom('events')
-    .select(['action', 'account_id'])
-    .where('client_id', '=', clientId)
-    .where('mapping_id', 'is', null)
-    .where('grant_id', 'is', null)
-    .where('action', 'in', REFUSALS)
-    .where('reason', '=', email)
-    .orderBy('id', 'desc')
+    .leftJoin('accounts', 'accounts.account_id', 'events.account_id')
+    .select(['events.action', 'events.account_id', 'accounts.email'])
+    .where('events.client_id', '=', clientId)
+    .where('events.mapping_id', 'is', null)
+    .where('events.grant_id', 'is', null)
+    .where('events.action', 'in', REFUSALS)
+    .where('events.reason', '=', email)
+    .orderBy('events.id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return newest?.action === 'access_refused' && (by === undefined || newest.account_id === by);
+  if (newest?.action !== 'access_refused') return false;
+  return by === undefined ? !lostAddress(newest.email, email) : newest.account_id === by;
 }
 
 /** The apps of an owner that are shared with an address, or were refused by it. */

@@ -135,6 +135,25 @@ test('another account that claims the address cannot let it be shared again', as
   expect((await historyOf(system, app.clientId)).at(-1)).toBe(`access_allowed: ${SAM.login}`);
 });
 
+/** As the new API says at a sign-in which address the account of Sam has. */
+const nameSam = (email: string) =>
+  rows().updateTable('accounts').set({ email }).where('account_id', '=', SAM.accountId).execute();
+
+test('a refusal counts only while who left has the address: whoever has it next can be given the app', async () => {
+  const app = await newApp();
+  await share(app);
+  await leave(app);
+  await add(app);
+  await nameSam('sam-elsewhere@example.com');
+  try {
+    expect(wordsOf(await give(app))).toContain('Once they have shown that the address is theirs');
+    expect((await contactsOf(app)).map(({ access }) => access)).toEqual(['read']);
+  } finally {
+    await nameSam(SAM.login.toUpperCase());
+  }
+  expect(wordsOf(await give(app, 'manage'))).toContain('This person left the app');
+});
+
 test('one owner’s apps are left at once, and those of nobody else', async () => {
   const [first, second, others] = [await newApp(), await newApp(), await newApp()];
   for (const app of [first, second, others]) await share(app);
