@@ -3,7 +3,7 @@ import { exemptApp } from '../../src/domain/lifecycle/changes/exempt-app.ts';
 import { extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
 import { planBrownout } from '../../src/domain/lifecycle/changes/plan-brownout.ts';
 import { newHexId } from '../../src/shared/ids.ts';
-import { DANA, wordsOf } from '../owners/support/people.ts';
+import { consentAt, DANA, pressIn, SAM, wordsOf } from '../owners/support/people.ts';
 import { issueToken } from '../support/callers/legacy-calls.ts';
 import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import {
@@ -143,6 +143,21 @@ describe('an app that a call names', () => {
     // It is the app's own from here on, and may end it.
     expect((await call(stray.token, '/1/user/deauthorize.json')).status).toBe(200);
     expect(await statusOf(token)).toBe(401);
+  });
+
+  test('stays ticked where the consent was by another account: the next one connects what was chosen', async () => {
+    const { app } = await connectedApp();
+    const [stray, other] = [await seen({ names: app.clientId }), await seen({ names: app.clientId })];
+    const page = await dana.get(`${pageOf(app.clientId)}/connect`);
+    const left = await pressIn(dana, page, /^Connect$/, ticked(stray.id));
+    const refused = await dana.get(await consentAt(system, left, { person: SAM }));
+    const again = await pressIn(dana, refused, /^Use another account$/);
+    const done = await dana.get(await consentAt(system, again, { person: DANA }));
+    expect(done.location).toBe(`/apps/${app.clientId}/connected`);
+    expect([(await known(stray.token)).state, (await known(other.token)).state]).toEqual([
+      'active',
+      'unmapped',
+    ]);
   });
 
   test('is shown with the days alone, and what a person left out is not ticked again', async () => {

@@ -70,8 +70,6 @@ async function see(heading: string, name: string): Promise<void> {
     await signIn(page, SAM);
     await press(page, 'Allow');
     await see('Nothing was changed', 'another-account');
-    await follow(page, 'Back to the app’s page');
-    await press(page, 'Connect');
     await press(page, 'Use another account');
     await signIn(page, DANA);
     await press(page, 'Allow');

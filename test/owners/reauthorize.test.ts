@@ -160,6 +160,32 @@ test('a consent by another account changes nothing for either, and says so', asy
   expect((await connectFrom(await dana.get(link))).location).toMatch(/\/connected$/);
 });
 
+/** From the page after a return, by one click, to the consent of Dana at a new API that asks who is there. */
+async function takeAnother(page: Page): Promise<Page> {
+  const left = await pressIn(dana, page, /^Use another account$/);
+  expect(new URL(left.location ?? '').searchParams.get('prompt')).toBe('login consent');
+  return dana.get(await consentAt(system, left, { person: DANA, browser: new CookieWalker() }));
+}
+
+test.each([false, true])(
+  'one click leads past the account that is signed in there (denied: %s)',
+  async (isDenied) => {
+    const back = await connectFrom(await dana.get(link), SAM, isDenied);
+    expect((await takeAnother(back)).location).toMatch(/\/connected$/);
+    expect(await statesOf(mine)).toEqual(['active', 'active']);
+  },
+);
+
+test('who is not signed in here any more is led to the sign-in with another account', async () => {
+  const browser = await browserOf(system);
+  const left = await pressIn(browser, await browser.get(link), /^Connect$/);
+  await pressIn(browser, await browser.get(`${system.bridgeUrl}/apps`), /^Sign out$/);
+  const back = await browser.get(await consentAt(system, left, { person: SAM }));
+  expect(browser.forms(back)).toEqual([]);
+  const signIn = `/sign-in?return_to=${encodeURIComponent(`/apps/${app.clientId}`)}&account=another`;
+  expect(linkOf(back.body, back.url, /^Sign in$/)).toBe(system.bridgeUrl + signIn);
+});
+
 test('a denied consent changes nothing, says so, and leads back', async () => {
   const back = await connectFrom(await dana.get(link), DANA, true);
   expect(wordsOf(back)).toMatch(/Nothing was changed.*You did not allow it/);

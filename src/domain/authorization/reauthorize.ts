@@ -73,8 +73,8 @@ async function hindrance(
 
 const idsShape = z.array(z.string());
 
-/** The tokens that the page listed before the consent. */
-function listedIn({ listed_tokens: listed }: AuthorizationRequest): string[] {
+/** The tokens that the page listed before the consent, and the person chose. */
+export function listedIn({ listed_tokens: listed }: AuthorizationRequest): string[] {
   return idsShape.parse(JSON.parse(listed ?? '[]'));
 }
 

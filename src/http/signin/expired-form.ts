@@ -21,7 +21,7 @@ const IDS = new Set(['new_id']);
 const TICKED = new Set(['on', 'yes']);
 
 /** Fields that record what a page showed, or which rows of it were chosen. The person did not type them. */
-const SEEN = /^seen_|^chosen$|^token-/;
+const SEEN = /^seen_|^chosen$|^account$|^token-/;
 
 function isSecret(name: string, value: string): boolean {
   if (value === '' || IDS.has(name) || TICKED.has(value)) return false;

@@ -2,8 +2,18 @@ import { newHexId } from '../../../src/shared/ids.ts';
 import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
 import { type OldAccount, type OldBackend, startOldBackend } from '../../support/servers/old-backend.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { linkOf } from '../../support/callers/html-forms.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
-import { browserOf, consentAt, DANA, mappingOf, pressIn, waitingToken, wordsOf } from '../support/people.ts';
+import {
+  browserOf,
+  consentAt,
+  DANA,
+  mappingOf,
+  pressIn,
+  SAM,
+  waitingToken,
+  wordsOf,
+} from '../support/people.ts';
 
 /** A pasted token shows whose it is only by all of its profiles, however many there are and whatever they lack. */
 
@@ -101,5 +111,19 @@ test('a known pair of ids decides also where profiles cannot be compared', async
 test('many profiles that are all among the channels show whose the token is', async () => {
   const { id, token } = await observed(many(1000));
   await pasteAndConsent(token);
+  expect(await holderOf(id)).toBe(DANA.accountId);
+});
+
+test('after a consent by another account it is pasted again, and the new API asks who is there', async () => {
+  const { id, token } = await observed([OF_DANA]);
+  const left = await paste(token);
+  const refused = await dana.get(await consentAt(system, left, { person: SAM }));
+  expect(wordsOf(refused)).toContain(`You allowed it as ${SAM.login}`);
+  const form = await dana.get(linkOf(refused.body, refused.url, /^Paste the token again$/) ?? '');
+  // A typing mistake changes nothing of that.
+  const mistyped = await pressIn(dana, form, /^Compare/, { token: `${token}0` });
+  const again = await pressIn(dana, mistyped, /^Compare/, { token });
+  expect(new URL(again.location ?? '').searchParams.get('prompt')).toBe('login consent');
+  await dana.get(await consentAt(system, again, { person: DANA }));
   expect(await holderOf(id)).toBe(DANA.accountId);
 });

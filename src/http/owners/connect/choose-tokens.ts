@@ -4,6 +4,7 @@ import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { connectByWords } from '../../wording/dates/lines.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets, leaveToReauthorize } from '../../signin/leave.ts';
+import { CHOSEN_PREFIX, wantsAnother } from '../../signin/return/use-another.ts';
 import { hintWords } from '../../wording/token-words.ts';
 import { registeredApp } from '../shown-app.ts';
 
@@ -13,13 +14,13 @@ import { registeredApp } from '../shown-app.ts';
  * these tokens.
  */
 
-const PREFIX = 'token-';
-
 /** The ids that the form names; undefined for a form of another page. */
 function chosenIn(req: Request): string[] | undefined {
   const names = Object.keys(fieldsOf(req));
   if (!names.includes('chosen')) return undefined;
-  return names.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
+  return names
+    .filter((name) => name.startsWith(CHOSEN_PREFIX))
+    .map((name) => name.slice(CHOSEN_PREFIX.length));
 }
 
 /**
@@ -32,7 +33,7 @@ const isProgramsOwn = (token: ListableToken, clientId: string) =>
 function lineOf(token: ListableToken, isChosen: boolean) {
   const { id, program, created_at: firstSeen, last_used_at: lastUsed } = token;
   const hint = hintWords(token) ?? 'a token';
-  return { field: `${PREFIX}${id}`, hint, program, firstSeen, lastUsed, isChosen };
+  return { field: `${CHOSEN_PREFIX}${id}`, hint, program, firstSeen, lastUsed, isChosen };
 }
 
 function show(frame: PageShell): RequestHandler {
@@ -76,7 +77,8 @@ export async function leaveToConnect(
   if (listable.length > 0 && chosen === undefined) return res.redirect(303, page), true;
   const listed = listable.map(({ id }) => id).filter((id) => chosen?.includes(id));
   if (listed.length === 0 && !isUnlisted) return res.redirect(303, `${page}?nothing`), true;
-  await leaveToReauthorize(frame.parts, { ...pair, listed }, exchange);
+  const prompt = wantsAnother(req) ? 'login consent' : 'consent';
+  await leaveToReauthorize(frame.parts, { ...pair, listed, prompt }, exchange);
   return true;
 }
 

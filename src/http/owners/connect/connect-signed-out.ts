@@ -1,10 +1,11 @@
 import cookieParser from 'cookie-parser';
-import type { Request, RequestHandler, Response, Router } from 'express';
+import type { RequestHandler, Response, Router } from 'express';
 import { waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
 import { brake, countPageRequest } from '../../pages/brake.ts';
 import { readForm, requireOwnForm } from '../../pages/forms.ts';
 import { leaveToReauthorize, refuseOnCopy } from '../../signin/leave.ts';
 import { linkPath, requireLinkForm } from '../../signin/link-form.ts';
+import { wantsAnother } from '../../signin/return/use-another.ts';
 import { personOf, signOut } from '../../signin/session.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { hasEnded, linkedApp, linkIdIn } from './linked-app.ts';
@@ -25,10 +26,6 @@ const FORMS = { what: 'forms of links', perMinute: 600 };
 const CONSENTS = { what: 'consents from links', perMinute: 150 };
 
 type Exchange = Parameters<RequestHandler>;
-
-/** Whether the person wants to sign in with another account than the one that the account page knows. */
-const wantsAnother = (req: Request) =>
-  (req.body as Record<string, unknown> | undefined)?.['account'] === 'another';
 
 /** Where no token waits for a consent, a sign-in is enough: it asks for less. The page of the link then says why. */
 function leaveToSignIn(res: Response, link: string, isOther: boolean): void {

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import type { AuthorizationRequest } from '../../../domain/authorization/consent.ts';
 import { reauthorize } from '../../../domain/authorization/reauthorize.ts';
@@ -6,10 +6,10 @@ import type { OAuthErrorCode } from '../../../shared/refusals/oauth-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { formTargets } from '../leave.ts';
-import { linkForm, linkIdOf } from '../link-form.ts';
 import { signInHere } from '../sign-in-here.ts';
 import type { BrowserAnswer, ReturnEnding } from './callback.ts';
 import type { SigninPagesDeps } from '../parts.ts';
+import { useAnother } from './use-another.ts';
 
 /**
  * How a re-authorization ends: on a page that proves the connection, on the page of the app, or with a page that says why
@@ -45,13 +45,27 @@ async function nothingChanged({ context }: SigninPagesDeps, request: Authorizati
   };
 }
 
-type UnchangedPage = Awaited<ReturnType<typeof nothingChanged>>;
-
 /** The consent was by another account than that of the request. One click leads to the sign-in with another one. */
-function answerOther(parts: SigninPagesDeps, unchanged: UnchangedPage, email: string): BrowserAnswer {
-  return (req: Request, res: Response) => {
-    const again = unchanged.isFromLink ? linkForm(parts, { req, res }, linkIdOf(unchanged.back)) : undefined;
-    const page = parts.pages.render('another-account', { ...unchanged, email, again });
+function answerOther(parts: SigninPagesDeps, request: AuthorizationRequest, email: string): BrowserAnswer {
+  return async (req, res) => {
+    const unchanged = await nothingChanged(parts, request);
+    const another = await useAnother(parts, { req, res }, request);
+    const signIn = `/sign-in?return_to=${encodeURIComponent(unchanged.back)}&account=another`;
+    const page = parts.pages.render('another-account', { ...unchanged, email, another, signIn });
+    sendPage(res, page, { formTargets: formTargets(parts.context.server.authorizationUrl) });
+  };
+}
+
+/** Who says no may have seen the question for an account that they did not mean. */
+function answerRefused(
+  parts: SigninPagesDeps,
+  request: AuthorizationRequest,
+  error: OAuthErrorCode,
+): BrowserAnswer {
+  return async (req, res) => {
+    const unchanged = await nothingChanged(parts, request);
+    const another = error === 'access_denied' ? await useAnother(parts, { req, res }, request) : undefined;
+    const page = parts.pages.render('not-connected', { ...unchanged, another, reason: wordsOf(error) });
     sendPage(res, page, { formTargets: formTargets(parts.context.server.authorizationUrl) });
   };
 }
@@ -62,8 +76,7 @@ export function endReauthorization(parts: SigninPagesDeps): ReturnEnding {
   return {
     async finish(request, consented) {
       const result = await reauthorize(context, request, consented);
-      if (result.outcome === 'another account')
-        return answerOther(parts, await nothingChanged(parts, request), result.email);
+      if (result.outcome === 'another account') return answerOther(parts, request, result.email);
       if (result.outcome === 'not proven') {
         const unchanged = await nothingChanged(parts, request);
         return (_req, res) => sendPage(res, pages.render('not-proven', unchanged));
@@ -74,9 +87,6 @@ export function endReauthorization(parts: SigninPagesDeps): ReturnEnding {
         land(context, res, result);
       };
     },
-    fail: (request, error) => async (_req, res) => {
-      const data = { ...(await nothingChanged(parts, request)), reason: wordsOf(error) };
-      sendPage(res, pages.render('not-connected', data));
-    },
+    fail: (request, error) => answerRefused(parts, request, error),
   };
 }
