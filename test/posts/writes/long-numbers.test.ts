@@ -69,3 +69,14 @@ test('in a large body a long number keeps every digit, and one of an unknown par
     metadata: { twitter: { retweet: { id: LONG } } },
   });
 });
+
+test.each(['', '-'])('a number of millions of digits is refused as any long text is (%s)', async (sign) => {
+  const { json, input } = await toTwitter(`"text":${sign}${'1'.repeat(8_000_000)}`);
+  expect(json).toMatchObject({ code: 1006, error: expect.stringContaining('The parameter text ') });
+  expect(input).toBeUndefined();
+});
+
+test('a number of millions of digits in an unknown parameter is ignored', async () => {
+  const { input } = await toTwitter(`"text":${LONG},"x":${'1'.repeat(8_000_000)}`);
+  expect(input).toMatchObject({ text: LONG });
+});

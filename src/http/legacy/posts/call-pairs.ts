@@ -66,7 +66,9 @@ const TEXT_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
 
 /** From sixteen digits on, a number may lose its last ones when it is parsed. */
 const MANY_DIGITS = /\d{16}/;
-const LONG_NUMBER = /^-?\d{16,}$/;
+
+/** An expression without a repetition: to count millions of digits takes more memory than an expression has. */
+const isLongWhole = (token: string) => MANY_DIGITS.test(token) && !/[.e]/i.test(token);
 
 /**
  * Writes each long whole number of a valid document as a text. Ids are that long, and with other digits they name another
@@ -80,7 +82,7 @@ function withWholeNumbers(document: string): string {
   for (let found = next.exec(document); found; found = next.exec(document)) {
     const [token] = found;
     if (token === '"') next.lastIndex = endOfText(document, found.index);
-    if (!LONG_NUMBER.test(token)) continue;
+    if (!isLongWhole(token)) continue;
     whole += `${document.slice(copied, found.index)}"${token}"`;
     copied = next.lastIndex;
   }
