@@ -1,4 +1,4 @@
-import { type Bakery, isWrite, openBakery } from '../support/bakery.ts';
+import { type Bakery, isWrite, openBakery, said } from '../support/bakery.ts';
 import { madePast, shownPast } from '../support/past-the-bridge.ts';
 import { CHANNELS } from '../support/posts.ts';
 
@@ -116,12 +116,23 @@ test('a refusal that has another reason is told as it came, and the post stays',
   expect(await shown(id)).toMatchObject({ text });
 });
 
-test('a refusal stays where the post cannot be read after it', async () => {
+test('a text whose post cannot be read after a refusal is no final refusal, and the same call changes it later', async () => {
   const { id } = await make(CHANNELS.twitter, { metadata: { twitter: { thread: threadOf() } } });
-  bakery.system.proxy.insteadOfOther = ({ body }) =>
-    isWrite({ body }) ? undefined : { status: 503, headers: {}, body: Buffer.from('{}') };
+  bakery.system.proxy.insteadOfOther = (call) => (isWrite(call) ? undefined : said(503, {}));
   const answer = await change(id);
-  expect([answer.status, answer.json.success]).toEqual([400, false]);
+  expect([answer.status, answer.json.success]).toEqual([503, false]);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  bakery.mend();
+  expect((await change(id)).json.message).toBe('The update was changed.');
+  expect(await shown(id)).toMatchObject({ metadata: { thread: [{ text: `${text} anew` }, REST] } });
+});
+
+test('a refusal stays where the account may not read the post', async () => {
+  const { id } = await make(CHANNELS.twitter, { metadata: { twitter: { thread: threadOf() } } });
+  const forbidden = { errors: [{ message: 'No', extensions: { code: 'FORBIDDEN' } }] };
+  bakery.system.proxy.insteadOfOther = (call) => (isWrite(call) ? undefined : said(200, forbidden));
+  const answer = await change(id);
+  expect([answer.status, answer.json.code]).toEqual([400, 1022]);
   expect(answer.json.message).toMatch(/first part of a thread/);
 });
 

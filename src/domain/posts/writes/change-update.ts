@@ -1,6 +1,5 @@
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import { Forbidden } from '../../../upstream/main-api.ts';
-import { Unavailable } from '../../../upstream/outcomes.ts';
 import { findPostToEdit } from '../../../upstream/posts/find-posts.ts';
 import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
@@ -9,7 +8,6 @@ import { type EditedPost, editedPostOf } from '../../translation/edits/edited-po
 import { NO_SUCH_UPDATE, type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { isUpdateId } from '../../translation/update-id.ts';
 import type { PostsDeps } from '../deps.ts';
-import { LimitReached } from '../../limits/limit-reached.ts';
 import { mainApiOf } from '../../grants/main-api-of.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
@@ -100,13 +98,12 @@ async function editOf(
   return editFor(id, update, await editedPost(context, writer, id));
 }
 
-const isUnreadable = (error: unknown) =>
-  error instanceof Forbidden || error instanceof Unavailable || error instanceof LimitReached;
-
 /**
  * The edit of a thread after the refusal of an edit whose post was not read: the new API refuses a text that the first part
  * of the thread does not have. A text alone costs no reading before its write, for hardly any post is a thread. Where the
- * post cannot be read now, the refusal stays: it is true of what was sent, and nothing was changed.
+ * account may not read the post, the refusal stays: it is true of what was sent. A passing failure makes no final refusal:
+ * nothing was changed, and the same call does the edit later.
+ * @throws {LimitReached | Unavailable} nothing was changed
  */
 async function editOfThread(
   context: PostsDeps,
@@ -116,7 +113,7 @@ async function editOfThread(
   const isRefused = end.kind === 'refused' && end.refusal.kind === 'InvalidInputError';
   if (!unread || !isRefused || !(await hasScope(context, writer.mapping, 'posts:read'))) return undefined;
   const post = await editedPost(context, writer, unread.id).catch((error: unknown) => {
-    if (isUnreadable(error)) return undefined;
+    if (error instanceof Forbidden) return undefined;
     throw error;
   });
   return post && post.thread.length > 0 ? editFor(unread.id, unread.update, post) : undefined;
@@ -173,7 +170,7 @@ function endOf(end: WriteEnd): ChangeEnd {
 
 /**
  * Changes one post.
- * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | Unavailable} nothing was changed
+ * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | LimitReached | Unavailable} nothing was changed
  */
 export async function changeUpdate(
   context: PostsDeps,
