@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Answer } from '../../support/servers/forward.ts';
 import { issueToken } from '../../support/callers/legacy-calls.ts';
 import { rawForm, sendRaw } from '../../support/callers/raw-request.ts';
@@ -6,8 +7,9 @@ import { CHANNELS } from '../support/posts.ts';
 
 /** A create for two Pinterest profiles, each of which has boards of its own. */
 
-/** The profile of Threads, which the new API tells to be of Pinterest. */
+/** Profiles of other services, which the new API tells to be of Pinterest. Of the second alone it tells boards. */
 const SECOND = CHANNELS.threads;
+const MORE_PINS = [SECOND, CHANNELS.linkedin, CHANNELS.bluesky, CHANNELS.tiktok];
 
 let system: System;
 let token: string;
@@ -21,9 +23,9 @@ function withSecond({ body }: { body: string }, answer: Answer): Answer {
   if (!body.includes('query Read') && !body.includes('query Boards')) return answer;
   const told = JSON.parse(answer.body.toString()) as Told;
   for (const channel of Object.values(told.data).flat()) {
-    if (channel.id !== SECOND) continue;
-    if (body.includes('query Boards')) channel.metadata = { boards: [{ serviceId: 'knits', name: 'Knits' }] };
-    else channel.service = 'pinterest';
+    if (!MORE_PINS.includes(channel.id)) continue;
+    if (!body.includes('query Boards')) channel.service = 'pinterest';
+    else if (channel.id === SECOND) channel.metadata = { boards: [{ serviceId: 'knits', name: 'Knits' }] };
   }
   return { ...answer, body: Buffer.from(JSON.stringify(told)) };
 }
@@ -111,4 +113,24 @@ test('where the boards cannot be read, only the profiles that need them are not 
   const { message, boards } = await create(['knits', 'cakes'], [CHANNELS.twitter, CHANNELS.pinterest]);
   expect([...boards.keys()]).toEqual([CHANNELS.twitter]);
   expect(message).toMatch(/^The update was added to the queue for 1 of 2 profiles\. Nothing was posted to /);
+});
+
+test('many profiles that need boards ask for them once, also in vain', async () => {
+  tellsBoards = false;
+  const profiles = [CHANNELS.pinterest, ...MORE_PINS, CHANNELS.twitter];
+  const { boards, readings } = await create(['knits', 'cakes'], profiles);
+  expect([[...boards.keys()], readings]).toEqual([[CHANNELS.twitter], 1]);
+});
+
+test('a profile that needs no boards does not wait behind those that do', async () => {
+  const tweets = new EventEmitter();
+  const tweeted = once(tweets, 'tweet');
+  system.proxy.onOtherCall = async ({ body }) => {
+    if (body.includes('createPost') && body.includes(CHANNELS.twitter)) tweets.emit('tweet');
+    if (body.includes('query Boards')) await tweeted;
+  };
+  const profiles = [CHANNELS.pinterest, ...MORE_PINS, CHANNELS.twitter];
+  const { boards } = await create(['knits', 'cakes'], profiles);
+  system.proxy.onOtherCall = undefined;
+  expect([...boards.keys()]).toEqual([CHANNELS.twitter, CHANNELS.pinterest, SECOND]);
 });

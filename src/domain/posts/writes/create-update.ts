@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
 import { type NewUpdate, newUpdate } from '../../translation/new-update.ts';
 import { type OldRefusal, refusalOfField, refusalOfWrite } from '../../translation/old-refusal.ts';
@@ -10,7 +10,7 @@ import { contentText } from '../../ids/updates/content-digest.ts';
 import { knownCounts } from '../known-counts.ts';
 import { type NamedProfile, type NamedProfiles, profilesNamed } from '../known-profiles.ts';
 import { requireScope, ScopeMissing } from '../scope-missing.ts';
-import { type ProfilesCreate, withOwnBoards } from './own-boards.ts';
+import { boardOwners, type ProfilesCreate, withOwnBoards } from './own-boards.ts';
 import { requireRight } from './require-right.ts';
 import { sendWrite, WriteTooLarge } from './send-write.ts';
 import { settleInCall } from './settle-in-call.ts';
@@ -108,18 +108,21 @@ async function endOfSent(
   }
 }
 
+/** Waits for the boards take no place among the posts that are sent at the same time. */
 async function postTo(
   context: PostsDeps,
-  create: ProfilesCreate,
+  create: ProfilesCreate & { atOnce: LimitFunction },
   profile: NamedProfile,
 ): Promise<ProfileEnd> {
-  const { writer } = create;
+  const { writer, atOnce } = create;
   try {
-    const update = await withOwnBoards(context, create, profile);
+    const update = await withOwnBoards(create, profile);
     const input = createInput(update, profile.channel);
     const write = writeOf(update, profile, input);
-    const end = await sendWrite(context, writer, write);
-    return await endOfSent(context, { writer, update, profile, write, leftOut: input.leftOut }, end);
+    return await atOnce(async () => {
+      const end = await sendWrite(context, writer, write);
+      return endOfSent(context, { writer, update, profile, write, leftOut: input.leftOut }, end);
+    });
   } catch (error) {
     return endOfFailure(profile, error);
   }
@@ -167,9 +170,9 @@ export async function createUpdates(
   await requireScope(context, caller.mapping, 'posts:write');
   const named = await profilesNamed(context, caller, update.profileIds);
   requireProfile(named);
-  const ends = await pLimit(AT_ONCE).map(named.profiles, (profile) =>
-    postTo(context, { writer, update, named }, profile),
-  );
+  const owners = boardOwners(context, { writer, named });
+  const create = { writer, update, named, owners, atOnce: pLimit(AT_ONCE) };
+  const ends = await Promise.all(named.profiles.map((profile) => postTo(context, create, profile)));
   throwIfNothingSent(ends);
   logUnexpected(context, writer, ends.flatMap(errorOf));
   return { update, ends, named, pending: await pendingAfter(context, writer, ends) };

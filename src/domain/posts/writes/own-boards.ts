@@ -9,11 +9,15 @@ import type { Writer } from './writes.ts';
 
 /** Each Pinterest profile of a create gets the board of its own among those that the call names. */
 
+/** By the id of a board, the channels that are known to have it. */
+type BoardOwners = ReadonlyMap<string, ReadonlySet<string>>;
+
 /** A create, with the profiles that it names. */
 export interface ProfilesCreate {
   writer: Writer;
   update: NewUpdate;
   named: NamedProfiles;
+  owners: () => Promise<BoardOwners>;
 }
 
 const isPin = ({ channel }: NamedProfile) => channel.service === 'pinterest';
@@ -22,34 +26,49 @@ const isPin = ({ channel }: NamedProfile) => channel.service === 'pinterest';
 const isClear = ({ update: { subprofileIds: ids }, named }: ProfilesCreate) =>
   ids.length === 0 || (ids.length === 1 && named.profiles.filter(isPin).length === 1);
 
+function ownersIn({ boards }: BoardsAnswer): BoardOwners {
+  const owners = new Map<string, Set<string>>();
+  for (const [channel, own] of Object.entries(boards))
+    for (const { serviceId } of own ?? [])
+      owners.set(serviceId, (owners.get(serviceId) ?? new Set()).add(channel));
+  return owners;
+}
+
+/**
+ * Reads once for a whole create whose the boards are, when the first profile asks. A failure is of the whole create too: many
+ * profiles would else ask in vain one after the other.
+ */
+export function boardOwners(
+  context: PostsDeps,
+  { writer, named }: Pick<ProfilesCreate, 'writer' | 'named'>,
+): ProfilesCreate['owners'] {
+  let owners: Promise<BoardOwners> | undefined;
+  const read = async () => {
+    const reading = accountReadBy(context, writer.mapping, (grant) =>
+      knownBoards(context, grant, named.reading),
+    );
+    return ownersIn(await readInTime(context, writer, reading));
+  };
+  return () => {
+    owners ??= read();
+    return owners;
+  };
+}
+
 /** The boards of a channel among these; without any, those that no channel is known to have: a board may be new. */
-function ownAmong(ids: readonly string[], channelId: string, { boards }: BoardsAnswer): string[] {
-  const isOf = (channel: string) => (id: string) =>
-    boards[channel]?.some(({ serviceId }) => serviceId === id) ?? false;
-  const own = ids.filter(isOf(channelId));
-  if (own.length > 0) return own;
-  return ids.filter((id) => !Object.keys(boards).some((channel) => isOf(channel)(id)));
+function ownAmong(ids: readonly string[], channelId: string, owners: BoardOwners): string[] {
+  const own = ids.filter((id) => owners.get(id)?.has(channelId));
+  return own.length > 0 ? own : ids.filter((id) => !owners.has(id));
 }
 
 /**
  * The update for one profile. Costs a request only where it is not clear which board is whose.
  * @throws {FieldRefused | ScopeMissing | GrantDead | Forbidden | LimitReached | Unavailable} nothing was posted
  */
-export async function withOwnBoards(
-  context: PostsDeps,
-  create: ProfilesCreate,
-  profile: NamedProfile,
-): Promise<NewUpdate> {
-  const { writer, update, named } = create;
+export async function withOwnBoards(create: ProfilesCreate, profile: NamedProfile): Promise<NewUpdate> {
+  const { update } = create;
   if (!isPin(profile) || isClear(create)) return update;
-  const reading = accountReadBy(context, writer.mapping, (grant) =>
-    knownBoards(context, grant, named.reading),
-  );
-  const subprofileIds = ownAmong(
-    update.subprofileIds,
-    profile.channel.id,
-    await readInTime(context, writer, reading),
-  );
+  const subprofileIds = ownAmong(update.subprofileIds, profile.channel.id, await create.owners());
   if (subprofileIds.length === 0 && !update.isDraft)
     throw badValue('subprofile_ids', 'names no board of this profile');
   return { ...update, subprofileIds };
