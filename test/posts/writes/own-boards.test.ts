@@ -108,6 +108,17 @@ test('a board that nobody knows is left to the new API, and one board for one pr
   expect((await create(['new', 'knits'])).boards.get(CHANNELS.pinterest)).toBe('new');
 });
 
+test('a board that nobody knows is told where the profile takes one of its own', async () => {
+  const alone = await create(['cakes', 'typo'], [CHANNELS.pinterest]);
+  expect(alone.boards).toEqual(new Map([[CHANNELS.pinterest, 'cakes']]));
+  expect(alone.message).toMatch(
+    /Left out for .*: each board of subprofile_ids that no profile is known to have\.$/,
+  );
+  const taken = await create(['new', 'knits']);
+  expect(taken.boards.get(CHANNELS.pinterest)).toBe('new');
+  expect(taken.message).not.toMatch(/Left out/);
+});
+
 test('where the boards cannot be read, only the profiles that need them are not posted to', async () => {
   tellsBoards = false;
   const { message, boards } = await create(['knits', 'cakes'], [CHANNELS.twitter, CHANNELS.pinterest]);

@@ -116,12 +116,13 @@ async function postTo(
 ): Promise<ProfileEnd> {
   const { writer, atOnce } = create;
   try {
-    const update = await withOwnBoards(create, profile);
+    const { update, leftOut: lostBoards } = await withOwnBoards(create, profile);
     const input = createInput(update, profile.channel);
     const write = writeOf(update, profile, input);
+    const leftOut = [...input.leftOut, ...lostBoards];
     return await atOnce(async () => {
       const end = await sendWrite(context, writer, write);
-      return endOfSent(context, { writer, update, profile, write, leftOut: input.leftOut }, end);
+      return endOfSent(context, { writer, update, profile, write, leftOut }, end);
     });
   } catch (error) {
     return endOfFailure(profile, error);

@@ -61,15 +61,32 @@ function ownAmong(ids: readonly string[], channelId: string, owners: BoardOwners
   return own.length > 0 ? own : ids.filter((id) => !owners.has(id));
 }
 
+/** Where each Pinterest profile has a board of its own, none takes a board that no channel is known to have. */
+function lostBoards(
+  { update: { subprofileIds: ids }, named }: ProfilesCreate,
+  owners: BoardOwners,
+): string[] {
+  const hasOwn = ({ channel }: NamedProfile) => ids.some((id) => owners.get(id)?.has(channel.id));
+  const isLost = ids.some((id) => !owners.has(id)) && named.profiles.filter(isPin).every(hasOwn);
+  return isLost ? ['each board of subprofile_ids that no profile is known to have'] : [];
+}
+
+/** An update for one profile. `leftOut` says in words which boards nobody takes. */
+interface OwnUpdate {
+  update: NewUpdate;
+  leftOut: string[];
+}
+
 /**
  * The update for one profile. Costs a request only where it is not clear which board is whose.
  * @throws {FieldRefused | ScopeMissing | GrantDead | Forbidden | LimitReached | Unavailable} nothing was posted
  */
-export async function withOwnBoards(create: ProfilesCreate, profile: NamedProfile): Promise<NewUpdate> {
+export async function withOwnBoards(create: ProfilesCreate, profile: NamedProfile): Promise<OwnUpdate> {
   const { update } = create;
-  if (!isPin(profile) || isClear(create)) return update;
-  const subprofileIds = ownAmong(update.subprofileIds, profile.channel.id, await create.owners());
+  if (!isPin(profile) || isClear(create)) return { update, leftOut: [] };
+  const owners = await create.owners();
+  const subprofileIds = ownAmong(update.subprofileIds, profile.channel.id, owners);
   if (subprofileIds.length === 0 && !update.isDraft)
     throw badValue('subprofile_ids', 'names no board of this profile');
-  return { ...update, subprofileIds };
+  return { update: { ...update, subprofileIds }, leftOut: lostBoards(create, owners) };
 }
