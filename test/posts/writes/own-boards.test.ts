@@ -14,6 +14,15 @@ const MORE_PINS = [SECOND, CHANNELS.linkedin, CHANNELS.bluesky, CHANNELS.tiktok]
 let system: System;
 let token: string;
 let tellsBoards = true;
+let mayReadBoards = true;
+
+const FORBIDDEN = {
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(
+    JSON.stringify({ data: {}, errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] }),
+  ),
+};
 
 interface Told {
   data: Record<string, Array<{ id: string; service?: string; metadata?: unknown }>>;
@@ -33,10 +42,11 @@ function withSecond({ body }: { body: string }, answer: Answer): Answer {
 beforeAll(async () => {
   system = await startSystem({ env: { LEGACY_RATE_LIMIT: '0' } });
   system.proxy.onOtherAnswer = withSecond;
-  system.proxy.insteadOfOther = ({ body }) =>
-    body.includes('query Boards') && !tellsBoards
-      ? { status: 503, headers: {}, body: Buffer.from('') }
-      : undefined;
+  system.proxy.insteadOfOther = ({ body }) => {
+    if (!body.includes('query Boards')) return undefined;
+    if (!mayReadBoards) return FORBIDDEN;
+    return tellsBoards ? undefined : { status: 503, headers: {}, body: Buffer.from('') };
+  };
   token = await issueToken(system);
 });
 
@@ -44,6 +54,7 @@ afterAll(() => system.stop());
 
 beforeEach(async () => {
   tellsBoards = true;
+  mayReadBoards = true;
   await system.bridge.context.store.volatile.deleteFrom('post_answers').execute();
 });
 
@@ -144,4 +155,11 @@ test('a profile that needs no boards does not wait behind those that do', async 
   const { boards } = await create(['knits', 'cakes'], profiles);
   system.proxy.onOtherCall = undefined;
   expect([...boards.keys()]).toEqual([CHANNELS.twitter, CHANNELS.pinterest, SECOND]);
+});
+
+test('whoever may not read boards may name one for both, and the new API judges', async () => {
+  mayReadBoards = false;
+  const { boards, message } = await create(['knits']);
+  expect([...boards.values()]).toEqual(['knits', 'knits']);
+  expect(message).not.toMatch(/went wrong/);
 });

@@ -1,3 +1,4 @@
+import { Forbidden } from '../../../upstream/main-api.ts';
 import { badValue } from '../../translation/call-fields.ts';
 import type { NewUpdate } from '../../translation/new-update.ts';
 import type { PostsDeps } from '../deps.ts';
@@ -49,8 +50,13 @@ export function boardOwners(
     );
     return ownersIn(await readInTime(context, writer, reading));
   };
+  // Who may not read the boards may post to one: the new API judges it.
+  const unlessForbidden = (error: unknown): BoardOwners => {
+    if (error instanceof Forbidden) return new Map();
+    throw error;
+  };
   return () => {
-    owners ??= read();
+    owners ??= read().catch(unlessForbidden);
     return owners;
   };
 }
@@ -79,7 +85,7 @@ interface OwnUpdate {
 
 /**
  * The update for one profile. Costs a request only where it is not clear which board is whose.
- * @throws {FieldRefused | ScopeMissing | GrantDead | Forbidden | LimitReached | Unavailable} nothing was posted
+ * @throws {FieldRefused | ScopeMissing | GrantDead | LimitReached | Unavailable} nothing was posted
  */
 export async function withOwnBoards(create: ProfilesCreate, profile: NamedProfile): Promise<OwnUpdate> {
   const { update } = create;
