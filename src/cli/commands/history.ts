@@ -3,6 +3,7 @@ import { type Anchors, newAnchors, readAnchors } from '../../domain/history/anch
 import { readConfig } from '../../config/config.ts';
 import { epochFileOf } from '../../app/open-context.ts';
 import type { Context } from '../../domain/context.ts';
+import { wordsOfFileError } from '../../domain/import/reading/readable.ts';
 import { findOtherDatabase } from '../../domain/instance/other-database.ts';
 import { openEpochFile } from '../../store/files/epoch-file.ts';
 import { verifyHistory as prove, type HistoryVerdict } from '../../domain/history/verify-history.ts';
@@ -13,9 +14,7 @@ import { withContext } from './with-context.ts';
 
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'it does not exist';
-  if (code === 'EACCES') return 'this user may not read it';
-  return code ?? 'it is not a text file';
+  return code === undefined ? 'it is not a text file' : `it ${wordsOfFileError(code)}`;
 }
 
 /** Adds the anchors of a file. A file that the operator names must hold at least one. */

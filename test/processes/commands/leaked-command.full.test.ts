@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { newLegacyToken } from '../../../src/shared/ids.ts';
 import { buildProgram } from '../running-program.ts';
@@ -45,7 +46,7 @@ function inDatabase<T>(work: (db: Sqlite.Database) => T): T {
 const states = () =>
   inDatabase((db) => db.prepare('select state, count(*) as tokens from mappings group by state').all());
 
-async function leaked(input: string, ...args: string[]) {
+async function leaked(input: string | Buffer, ...args: string[]) {
   const program = resolve(import.meta.dirname, '../../../dist/program/cli.js');
   const env = { PATH: process.env['PATH'], ...settings };
   const child = spawn(process.execPath, [program, 'tokens', 'leaked', ...args], { env, stdio: 'pipe' });
@@ -105,7 +106,27 @@ test('without a known token it ends with 1, and with a wrong option or file with
   });
   expect(await leaked('', '-')).toMatchObject({ code: 1 });
   expect((await leaked('', '-', '--grace', '1000')).code).toBe(2);
-  const missing = await leaked('', join(folder, 'nowhere.txt'));
-  expect(missing.code).toBe(1);
-  expect(missing.output).toMatch(/nowhere\.txt/);
+  const missing = join(folder, 'nowhere.txt');
+  expect(await leaked('', missing)).toEqual({ code: 1, output: `${missing} does not exist\n` });
+  expect(await leaked('', folder)).toEqual({ code: 1, output: `${folder} is a folder\n` });
+});
+
+test.each([
+  [
+    'in UTF-16 with a mark',
+    (list: string) => Buffer.from(`\uFEFF${list}`, 'utf16le'),
+    'is UTF-16; save it as UTF-8 first',
+  ],
+  [
+    'in UTF-16 without a mark',
+    (list: string) => Buffer.from(list, 'utf16le'),
+    'is no text in UTF-8; save it as UTF-8 first',
+  ],
+  ['that is packed', gzipSync, 'is packed with gzip; unpack it first'],
+])('a list %s is refused with the reason', async (_what, encode, problem) => {
+  const list = encode(`${tokens[0]}\n${tokens[1]}\n`);
+  expect(await leaked(list, '-')).toEqual({ code: 1, output: `standard input ${problem}\n` });
+  const file = join(folder, 'encoded.txt');
+  writeFileSync(file, list);
+  expect(await leaked('', file)).toEqual({ code: 1, output: `${file} ${problem}\n` });
 });

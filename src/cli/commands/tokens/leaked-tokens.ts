@@ -1,4 +1,6 @@
-import { createReadStream } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { openInput, textBytes } from '../../../domain/import/reading/readable.ts';
+import { namingFile } from '../../../domain/import/refusals.ts';
 import { reportLeaks } from '../../../domain/leaks/report-leaks.ts';
 import { HOUR } from '../../../shared/lifetimes.ts';
 import { readLeaks } from '../../../store/leaks/leaked-tokens.ts';
@@ -13,18 +15,35 @@ const LINE_MAX = 4096;
 
 const LINES_AT_ONCE = 500;
 
+async function openList(file: string): Promise<AsyncIterable<Buffer>> {
+  if (file !== '-') return (await openInput(file)).createReadStream();
+  if (process.stdin.isTTY) process.stderr.write('Type one token a line, then Enter and Ctrl-D: ');
+  return process.stdin;
+}
+
 /** The lines of the list. A line without an end is cut, so that no file can fill the memory. */
-async function* linesIn(file: string): AsyncGenerator<string> {
-  if (file === '-' && process.stdin.isTTY)
-    process.stderr.write('Type one token a line, then Enter and Ctrl-D: ');
-  const input = file === '-' ? process.stdin : createReadStream(file);
+async function* linesOfList(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
   let rest = '';
-  for await (const chunk of input.setEncoding('utf8')) {
-    const lines = (rest + String(chunk)).split('\n');
+  for await (const piece of textBytes(bytes)) {
+    const lines = (rest + decoder.write(piece)).split('\n');
     rest = (lines.pop() ?? '').slice(0, LINE_MAX + 1);
     yield* lines;
   }
-  yield rest;
+  yield rest + decoder.end();
+}
+
+/**
+ * A list that cannot be read would say of each token that nobody knows it.
+ * @throws {ImportRefused} in plain words, before the first line
+ */
+async function* linesIn(file: string): AsyncGenerator<string> {
+  const bytes = await openList(file);
+  try {
+    yield* linesOfList(bytes);
+  } catch (error) {
+    throw namingFile(error, file === '-' ? 'standard input' : file);
+  }
 }
 
 /** The lines in parts, without blanks around them and without empty lines. */

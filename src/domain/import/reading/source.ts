@@ -1,5 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { type ByteSource, bytePieces } from './pieces.ts';
+import { openInput, requireText } from './readable.ts';
 import { ImportRefused, namingFile } from '../refusals.ts';
 import { spool } from './spool.ts';
 
@@ -8,25 +8,10 @@ export interface Source extends ByteSource {
   format: 'ndjson' | 'csv';
 }
 
-const IN_WORDS: { [code: string]: string } = {
-  ENOENT: 'does not exist',
-  EACCES: 'may not be read by this user',
-  EPERM: 'may not be read by this user',
-  EISDIR: 'is a folder',
-};
-
-async function openFile(file: string): Promise<FileHandle> {
-  return open(file, 'r').catch((cause: NodeJS.ErrnoException) => {
-    throw new ImportRefused(`${file} ${IN_WORDS[cause.code ?? ''] ?? `cannot be read: ${cause.code}`}`, {
-      cause,
-    });
-  });
-}
-
 /** A pipe gives its bytes only once, so the bytes are stored for further readings. */
 async function bytesOf(file: string, folder: string): Promise<ByteSource> {
   if (file === '-') return spool(process.stdin, folder);
-  const handle = await openFile(file);
+  const handle = await openInput(file);
   const facts = await handle.stat();
   if (facts.isFile()) {
     const hasChanged = async () => {
@@ -35,22 +20,8 @@ async function bytesOf(file: string, folder: string): Promise<ByteSource> {
     };
     return { size: facts.size, read: () => bytePieces(handle), hasChanged, close: () => handle.close() };
   }
-  if (facts.isDirectory()) {
-    await handle.close();
-    throw new ImportRefused(`${file} is a folder`);
-  }
   return spool(handle.createReadStream(), folder);
 }
-
-const MAGIC: ReadonlyArray<readonly [start: string, problem: string]> = [
-  ['\x1f\x8b', 'is packed with gzip; unpack it first'],
-  ['PK\x03\x04', 'is a zip archive or a spreadsheet; unpack it, or export it as CSV, first'],
-  ['BZh', 'is packed with bzip2; unpack it first'],
-  ['\xfd7zXZ', 'is packed with xz; unpack it first'],
-  ['\x28\xb5\x2f\xfd', 'is packed with zstd; unpack it first'],
-  ['\xff\xfe', 'is UTF-16; save it as UTF-8 first'],
-  ['\xfe\xff', 'is UTF-16; save it as UTF-8 first'],
-];
 
 async function firstPiece(bytes: ByteSource): Promise<Buffer> {
   for await (const piece of bytes.read()) return piece;
@@ -58,8 +29,7 @@ async function firstPiece(bytes: ByteSource): Promise<Buffer> {
 }
 
 function formatOf(start: Buffer): Source['format'] {
-  const magic = MAGIC.find(([bytes]) => start.toString('latin1', 0, 8).startsWith(bytes));
-  if (magic) throw new ImportRefused(magic[1]);
+  requireText(start);
   const sign = start
     .toString('utf8')
     .replace(/^\u{FEFF}/u, '')
