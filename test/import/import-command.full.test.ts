@@ -104,6 +104,7 @@ test('from standard input, with one JSON object at the end, and no token in any 
     isTooMany: false,
     unknownFields: [],
     hiddenFields: 0,
+    unendedLine: null,
     isShownLater: false,
     new: 4,
     known: 0,

@@ -76,6 +76,40 @@ test('CSV with quotes over lines; a quote that is never closed costs its own lin
   expect(apps).toEqual([{ name: 'An "App", of old' }]);
 });
 
+test.each([
+  ['that is cut in its last cell', '4', 3],
+  ['that is cut in a cell over two lines', '4,"of\ntwo"', 4],
+  ['with a line end', '4,\n', null],
+  ['whose first rows end otherwise', '4,\r', 3],
+  ['with an empty line at its end', '4,\n\r\n', null],
+])('CSV %s: its last row is taken, and told where no line end follows', async (_what, end, unendedLine) => {
+  const file = join(place.varDir, 'cut.csv');
+  const columns = end === '4' ? 'type,legacy_id,modern_id' : 'type,legacy_id,modern_id,notes';
+  writeFileSync(file, `${columns}\nprofile,cut1,m1${end === '4' ? '' : ','}\nprofile,cut2,m${end}`);
+  expect(await importFrom(file, { isDryRun: true })).toMatchObject({ new: 2, refused: 0, unendedLine });
+});
+
+test('two lines that CR and LF part are no line ends of CR alone', async () => {
+  const file = join(place.varDir, 'two.csv');
+  writeFileSync(file, 'type,legacy_id,modern_id\r\nprofile,two1,m1');
+  expect(await importFrom(file, { isDryRun: true })).toMatchObject({ new: 1, unendedLine: 2 });
+});
+
+test('a row of NDJSON is whole without a line end, for it has an end of its own', async () => {
+  const file = join(place.varDir, 'whole.ndjson');
+  writeFileSync(file, '{"type":"profile","legacy_id":"whole1","modern_id":"m1"}');
+  expect(await importFrom(file, { isDryRun: true })).toMatchObject({ new: 1, unendedLine: null });
+});
+
+test.each(['type,legacy_id,modern_id\rprofile,mac1,m1\r', '{"type":"profile"}\r{"type":"profile"}\r'])(
+  'line ends of CR alone are refused with the reason',
+  async (content) => {
+    const file = join(place.varDir, 'mac.txt');
+    writeFileSync(file, content);
+    await expect(importFrom(file)).rejects.toThrow(`${file} has line ends of CR alone`);
+  },
+);
+
 test('a column of CSV is named whatever its name is, without what looks like a secret', async () => {
   const file = join(place.varDir, 'columns.csv');
   const columns = `type,client_id,name,owner_email,client-secret,callback urls,secret2,1/${'5'.repeat(32)},email`;

@@ -14,6 +14,7 @@ const imported = (more: Partial<ImportResult> = {}): ImportResult => ({
   report: '/srv/report',
   unknownFields: [],
   hiddenFields: 0,
+  unendedLine: null,
   isShownLater: false,
   ...more,
 });
@@ -53,6 +54,12 @@ test('ignored fields are named, and those whose names are not shown are counted'
   );
   expect(summaryOf(imported({ hiddenFields: 1 }), WHOLE)).toContain(
     'Unknown fields, ignored: 1 field whose name is not shown',
+  );
+});
+
+test('a last line without a line end is named', () => {
+  expect(summaryOf(imported({ unendedLine: 7 }), WHOLE)).toContain(
+    'The file ends without a line end: look whether its last line (7) is whole.',
   );
 });
 

@@ -41,12 +41,17 @@ function columnsOf(cells: readonly string[] | undefined): string[] {
 }
 
 /** An empty cell counts as an absent field. */
-function recordOf(line: number, columns: readonly string[], cells: readonly string[]): ImportEntry {
+function recordOf(
+  lines: readonly ImportLine[],
+  columns: readonly string[],
+  cells: readonly string[],
+): ImportEntry {
   const fields = new Map<string, unknown>();
   for (const [index, cell] of cells.entries()) {
     if (cell !== '') fields.set(columns[index] ?? '', cell);
   }
-  return { line, fields };
+  const [first, last] = [lines[0], lines.at(-1)];
+  return { line: first?.line ?? 0, fields, unendedLine: last?.isCut === true ? last.line : undefined };
 }
 
 class CsvReader implements EntryReader {
@@ -91,8 +96,7 @@ class CsvReader implements EntryReader {
       return [];
     }
     if (cells?.length !== this.#columns.length) return this.#giveUp(this.#problemOf(cells, first));
-    this.#take();
-    return [recordOf(first.line, this.#columns, cells)];
+    return [recordOf(this.#take(), this.#columns, cells)];
   }
 
   #problemOf(cells: readonly string[] | undefined, { isCut }: ImportLine): string {

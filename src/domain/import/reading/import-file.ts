@@ -64,6 +64,8 @@ export interface ImportResult extends Tally {
   unknownFields: string[];
   /** How many further fields were ignored, whose names are not told. */
   hiddenFields: number;
+  /** The last line of a CSV file without a line end after it, whose row was taken; null otherwise. */
+  unendedLine: number | null;
   /** Whether the tokens could not be counted for the pages: the count of the hour shows the import. */
   isShownLater: boolean;
 }
@@ -125,6 +127,7 @@ class Importer {
   readonly #batches: Batches;
   readonly #now: number;
   readonly unknown: ReturnType<typeof createUnknownFields>;
+  unendedLine: number | null = null;
 
   constructor(context: ImportDeps, given: Run & { report: Report; scratch: Scratch | undefined }) {
     this.#run = given;
@@ -150,7 +153,10 @@ class Importer {
     if (!isTrial) meter.read(0, { tally: this.#report.tally, isTrial });
     await this.#pass({
       isWanted: ({ type }) => type !== 'token',
-      note: (entry) => this.unknown.note(entry),
+      note: (entry) => {
+        this.unknown.note(entry);
+        this.unendedLine = entry.unendedLine ?? null;
+      },
       refuse: (refusal) => this.#report.refuse(refusal),
     });
     // The first pass has reported every line that is wrong by itself.
@@ -222,6 +228,7 @@ async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
       report: report.path() ?? null,
       unknownFields: [...importer.unknown.names],
       hiddenFields: importer.unknown.hidden.size,
+      unendedLine: importer.unendedLine,
       isShownLater,
     };
   } finally {

@@ -6,6 +6,8 @@ import type { RowRefusal } from '../refusals.ts';
 export interface ImportEntry {
   line: number;
   fields: ImportFields;
+  /** The last line of the file, where the row ends with it and no line end follows: the row may have been cut in its last cell. */
+  unendedLine?: number | undefined;
 }
 
 /** Reads lines one after the other, and returns the entries that each line completes. */

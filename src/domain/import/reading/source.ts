@@ -28,6 +28,9 @@ async function firstPiece(bytes: ByteSource): Promise<Buffer> {
   return Buffer.alloc(0);
 }
 
+/** Lines that end as on an old Macintosh would be read as one line. */
+const hasCrEnds = (text: string) => !text.includes('\n') && text.trim().includes('\r');
+
 function formatOf(start: Buffer): Source['format'] {
   requireText(start);
   const sign = start
@@ -35,6 +38,10 @@ function formatOf(start: Buffer): Source['format'] {
     .replace(/^\u{FEFF}/u, '')
     .trimStart()[0];
   if (sign === undefined) throw new ImportRefused('is empty');
+  if (hasCrEnds(start.toString('latin1')))
+    throw new ImportRefused(
+      'has line ends of CR alone; save it with line ends of LF, or of CR and LF, first',
+    );
   if (sign === '[')
     throw new ImportRefused('is one JSON list; write each of its objects on a line of its own');
   return sign === '{' ? 'ndjson' : 'csv';

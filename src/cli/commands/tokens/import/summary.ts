@@ -61,6 +61,12 @@ function fieldLines({ unknownFields, hiddenFields }: ImportResult): string[] {
   return named.length > 0 ? [`Unknown fields, ignored: ${named.join(', ')}`] : [];
 }
 
+/** A cut in the last cell of CSV cannot be told from the end of the row. */
+function endLines({ unendedLine }: ImportResult): string[] {
+  if (unendedLine === null) return [];
+  return [`The file ends without a line end: look whether its last line (${unendedLine}) is whole.`];
+}
+
 /** The counts of an import, the reasons of refused rows, and the file that names each refused row. */
 export function summaryOf(imported: ImportResult, asked: ImportOptions): string[] {
   const { refusals, refused, report, isShownLater } = imported;
@@ -68,6 +74,7 @@ export function summaryOf(imported: ImportResult, asked: ImportOptions): string[
     ...headOf(imported, asked),
     ...linesOfRefusals(refusals),
     ...fieldLines(imported),
+    ...endLines(imported),
     ...(isShownLater ? [SHOWN_LATER] : []),
     ...(refused > 0 ? [`Each refused line with its field and reason: ${report}`] : []),
   ];
