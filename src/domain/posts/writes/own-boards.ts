@@ -35,6 +35,12 @@ function ownersIn({ boards }: BoardsAnswer): BoardOwners {
   return owners;
 }
 
+/** Whoever may not read boards may post to one: then no channel is known to have any, and the new API judges. */
+function noneIfForbidden(error: unknown): BoardOwners {
+  if (error instanceof Forbidden) return new Map();
+  throw error;
+}
+
 /**
  * Reads once for a whole create whose the boards are, when the first profile asks. A failure is of the whole create too: many
  * profiles would else ask in vain one after the other.
@@ -50,13 +56,8 @@ export function boardOwners(
     );
     return ownersIn(await readInTime(context, writer, reading));
   };
-  // Who may not read the boards may post to one: the new API judges it.
-  const unlessForbidden = (error: unknown): BoardOwners => {
-    if (error instanceof Forbidden) return new Map();
-    throw error;
-  };
   return () => {
-    owners ??= read().catch(unlessForbidden);
+    owners ??= read().catch(noneIfForbidden);
     return owners;
   };
 }
