@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { importRows } from '../../../src/domain/import/import-rows.ts';
 import { activateKey } from '../../../src/domain/keys/activate-key.ts';
 import { addKeys } from '../../../src/domain/keys/add-keys.ts';
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
@@ -32,6 +33,8 @@ beforeEach(async () => {
 afterEach(() => door.stop());
 
 const durable = () => door.bridge.context.store.durable;
+
+const entries = async () => (await durable().selectFrom('events').select('id').execute()).length;
 
 /** The key ids that the digests of this app's tokens stand on. */
 async function tokenKeys(): Promise<string[]> {
@@ -92,6 +95,43 @@ test('a digest moves to the active key at its first use, and a failed attempt mo
   // What has moved is found where it is now.
   expect((await read(door, '/1/profiles.json', connected.token)).status).toBe(200);
   expect((await exchangeAt(door.bridgeUrl, await connected.mint())).status).toBe(200);
+});
+
+test('an import that names a token or an app secret again moves its digest, and changes nothing else', async () => {
+  const clientId = newHexId();
+  const token = newLegacyToken();
+  const rows = [
+    {
+      type: 'app',
+      client_id: clientId,
+      client_secret: 's'.repeat(32),
+      name: 'Old',
+      owner_email: 'o@a.example',
+    },
+    { type: 'token', access_token: token, client_id: clientId, account_email: 'h@a.example' },
+  ];
+  const { context } = door.bridge;
+  const again = async (isDryRun = false) => {
+    const asked = { rows, isDryRun, maxRefused: undefined, origin: { actor: 'test', requestId: null } };
+    return importRows(context, asked);
+  };
+  const keyIds = async () => {
+    const secrets = durable().selectFrom('app_secrets').select('secret_digest as digest');
+    const tokens = durable().selectFrom('mappings').select('token_digest as digest');
+    const found = [
+      await secrets.where('client_id', '=', clientId).execute(),
+      await tokens.where('client_id', '=', clientId).where('source', '=', 'imported').execute(),
+    ];
+    return found.flat().map(({ digest }) => keyIdOf(digest));
+  };
+  expect(await again()).toMatchObject({ new: 2 });
+  const id = await activateNew();
+  const before = await entries();
+  expect(await again(true)).toMatchObject({ known: 2 });
+  expect(await keyIds()).toEqual(['k1', 'k1']);
+  expect(await again()).toMatchObject({ new: 0, known: 2, changed: 0, refused: 0 });
+  expect([await keyIds(), await entries()]).toEqual([[id, id], before]);
+  expect(await again()).toMatchObject({ known: 2 });
 });
 
 test('a token that comes in under an older digest key works, and moves', async () => {

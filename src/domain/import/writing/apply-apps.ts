@@ -1,9 +1,11 @@
 import { normalEmail } from '../../../shared/mail/address.ts';
+import { moveSecretDigest } from '../../../store/apps/apps.ts';
 import { listRemovedContacts } from '../../../store/apps/app-contacts.ts';
 import { rowsWith } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import { pinOwner } from '../../accounts/pin-owner.ts';
 import { emailsFor } from './account-emails.ts';
+import { movesToActiveKey } from './move-digests.ts';
 import { translationOf } from './legacy-accounts.ts';
 import { appWith, type ImportedApp } from './imported-app.ts';
 import type { ImportContext, RowOutcome } from '../outcomes.ts';
@@ -17,8 +19,21 @@ type ImportedApps = Map<string, ImportedApp>;
 /** An app has two live secrets while its secret is being changed. */
 const LIVE_SECRETS_MAX = 2;
 
+async function renewDigests(
+  context: ImportContext['context'],
+  tx: Database,
+  {
+    rows,
+    secrets,
+  }: { rows: readonly AppImportRow[]; secrets: ReadonlyArray<{ id: string; secret_digest: string }> },
+): Promise<void> {
+  const known = secrets.map(({ id, secret_digest: digest }) => ({ id, digest }));
+  const values = rows.flatMap(({ secret }) => (secret === null ? [] : [secret]));
+  for (const move of movesToActiveKey(context.vault, values, known)) await moveSecretDigest(tx, move);
+}
+
 async function lookUp(
-  { namedApps }: ImportContext,
+  { context, namedApps }: ImportContext,
   tx: Database,
   rows: readonly AppImportRow[],
 ): Promise<ImportedApps> {
@@ -27,7 +42,9 @@ async function lookUp(
   const known = await rowsWith(tx, { table: 'apps', column }, ids);
   const apps: ImportedApps = new Map(known.map((app) => [app.client_id, appWith(app.client_id, app)]));
   for (const app of apps.values()) app.isNamed = namedApps.has(app.clientId);
-  for (const secret of await rowsWith(tx, { table: 'app_secrets', column }, ids)) {
+  const secrets = await rowsWith(tx, { table: 'app_secrets', column }, ids);
+  await renewDigests(context, tx, { rows, secrets });
+  for (const secret of secrets) {
     const app = apps.get(secret.client_id);
     app?.secrets.add(secret.secret_digest);
     if (app && secret.retired_at === null) app.liveSecrets += 1;

@@ -2,8 +2,10 @@ import { newOrderedId } from '../../../shared/ids.ts';
 import { rowsWith } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import type { Mapping } from '../../../store/tables/tables.ts';
+import { moveTokenDigest } from '../../../store/tokens/mappings.ts';
 import { emailsFor } from './account-emails.ts';
 import { changesOf, type TokenAttribution, type ImportedToken } from './judge-token.ts';
+import { movesToActiveKey } from './move-digests.ts';
 import { translationOf } from './legacy-accounts.ts';
 import type { ImportContext, RowOutcome } from '../outcomes.ts';
 import type { EmailLookup } from './owners.ts';
@@ -13,6 +15,7 @@ import { writeTokens } from './write-tokens.ts';
 interface BatchIndex {
   /** By the SHA-256 of the token, in hex. */
   tokens: Map<string, ImportedToken>;
+  mappings: readonly Mapping[];
   apps: Map<string, { isRetired: boolean; isUnidentified: boolean }>;
 }
 
@@ -30,6 +33,16 @@ function known(row: Mapping, isUnidentified: boolean): ImportedToken {
     added: undefined,
     changes: {},
   };
+}
+
+async function renewDigests(
+  { context }: ImportContext,
+  tx: Database,
+  { rows, mappings }: { rows: readonly TokenImportRow[]; mappings: readonly Mapping[] },
+): Promise<void> {
+  const stored = mappings.map((mapping) => ({ id: mapping.id, digest: mapping.token_digest }));
+  const tokens = rows.map(({ token }) => token);
+  for (const move of movesToActiveKey(context.vault, tokens, stored)) await moveTokenDigest(tx, move);
 }
 
 /** The known tokens and apps that a batch names. A token is found by its digest under every key. */
@@ -54,7 +67,7 @@ async function lookUp(
     const isUnidentified = apps.get(row.client_id)?.isUnidentified === true;
     return [byDigest.get(row.token_digest) ?? '', known(row, isUnidentified)];
   });
-  return { tokens: new Map(tokens), apps };
+  return { tokens: new Map(tokens), apps, mappings };
 }
 
 function addToken({ context }: ImportContext, owner: TokenAttribution, row: TokenImportRow): ImportedToken {
@@ -78,7 +91,7 @@ function appProblem(app: { isRetired: boolean } | undefined): string | undefined
 /** Applies one row to the state after the earlier rows: the same token may come twice. */
 function settle(
   run: ImportContext,
-  { tokens, apps, emailsOf }: BatchIndex & { emailsOf: EmailLookup },
+  { tokens, apps, emailsOf }: Pick<BatchIndex, 'tokens' | 'apps'> & { emailsOf: EmailLookup },
   { owner, row }: { owner: TokenAttribution; row: TokenImportRow },
 ): RowOutcome {
   const hex = row.token.toString('hex');
@@ -119,6 +132,7 @@ export async function applyTokens(
   const said = claims.map(({ owner, row }) => [row.token.toString('hex'), owner] as const);
   const emailsOf = await emailsFor(tx, [...found.tokens, ...said]);
   const outcomes = claims.map((claim) => settle(run, { ...found, emailsOf }, claim));
+  await renewDigests(run, tx, { rows, mappings: found.mappings });
   await writeTokens(run, tx, [...found.tokens.values()]);
   return outcomes;
 }
