@@ -15,6 +15,7 @@ export function movesToActiveKey(
   values: readonly Buffer[],
   known: ReadonlyArray<{ id: string; digest: string }>,
 ): DigestMove[] {
+  if (known.length === 0) return [];
   const actives = new Map<string, string>();
   for (const value of values) {
     const to = vault.digestOf(value);
