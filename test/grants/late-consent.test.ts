@@ -124,6 +124,8 @@ async function tooLate(): Promise<string> {
   };
   await storedAfter(await consented(), async () => void (await deauthorize(token)));
   system.proxy.onTokenAnswer = undefined;
+  expect(given).toHaveLength(1);
+  expect(await owed()).toContainEqual(expect.objectContaining({ attempts: 0 }));
   return given[0] ?? '';
 }
 

@@ -150,7 +150,7 @@ test('a picture of 9 MB, and a text of 9 MB, are refused in words', async () => 
   });
   expect([picture.status, picture.json]).toMatchObject([400, { success: false, code: 1031 }]);
   const long = await create({ headers: JSON_TYPE, body: JSON.stringify({ ...post, text: much() }) });
-  expect([long.status, long.json]).toMatchObject([400, { success: false, code: 1006 }]);
+  expect([long.status, long.json]).toMatchObject([400, { success: false, code: 1004 }]);
   expect(await bakery.rows()).toHaveLength(before);
 });
 

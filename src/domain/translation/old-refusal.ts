@@ -46,7 +46,8 @@ const speaksOfMissing = (message: string) => /\brequires?\b|\brequired\b|\bmissi
 
 /** Old clients find a text to shorten by its code. */
 const speaksOfLength = (message: string) =>
-  /\btoo long\b|\bcharacter limit\b|\b\d[\d,]* characters\b/i.test(message);
+  /\btoo long\b|\bcharacter limit\b|\d characters\b/i.test(message) &&
+  !/\bat least\b|\bminimum\b|\btoo short\b/i.test(message);
 
 function codeOfInput(message: string): number {
   if (speaksOfMissing(message)) return FIELD_CODES.missing;

@@ -117,6 +117,7 @@ const ACTS: readonly FormAddress[] = [
   },
   { path: '/support/apps/:app/extend', words: 'Give the app more time' },
   { path: '/support/apps/:app/unextend', words: 'End the extra time of the app' },
+  { path: '/support/apps/:app/give', words: 'Give the app to another account' },
   { path: '/support/history/:entry/take-back', words: 'Take back what staff did' },
   { path: '/support/mails/:mail/settle', words: 'Mark a mail as dealt with' },
 ];

@@ -107,16 +107,22 @@ export function showApproval(parts: SigninPagesDeps): RequestHandler {
  */
 export const DENIED_PATH = '/approve/access_denied';
 
-/** Shows that nothing was connected. Anybody may open the page: it knows of no request. */
+/** Says why an app was not connected. Anybody may open the page: it knows of no request. */
 export const showDenied: RequestHandler = () => {
-  throw new PageError(200, 'Not connected', { reason: 'You said no. Nothing was connected.' });
+  throw new PageError(200, 'Not connected', {
+    reason: 'The app was not allowed to use your account.',
+    next: 'To connect it after all, start again from the app.',
+  });
 };
+
+/** Leads to the page of a denial. */
+export const leaveDenied = (res: Response, { publicUrl }: { publicUrl: string }): void =>
+  res.redirect(303, publicUrl + DENIED_PATH);
 
 async function deny(parts: SigninPagesDeps, res: Response, decided: RequestDecision) {
   const { request } = decided;
   if (!(await denyRequest(parts.context, decided))) throw gone();
-  if (isNoPlace(request.redirectUri))
-    return res.redirect(303, parts.context.settings.publicUrl + DENIED_PATH);
+  if (isNoPlace(request.redirectUri)) return leaveDenied(res, parts.context.settings);
   redirectToApp(res, request.redirectUri, {
     error: 'access_denied',
     rawState: request.rawState,

@@ -63,10 +63,19 @@ function wayOn({ isOwn, act }: SentForm, { isWhole, shown }: KeptFields): 'again
   return shown.length > 0 ? 'again' : 'page';
 }
 
+const SIGN_OUT = '/sign-out';
+
+/** The forms by which a person wants to be signed out. */
+const SIGN_OUTS = [SIGN_OUT, '/apps/account/sign-out-everywhere'];
+
+/** Whether a form of ours was to end the session that ran out meanwhile. */
+export const isLateSignOut = ({ address, isSignedIn, isOwn }: SentForm): boolean =>
+  isOwn && !isSignedIn && SIGN_OUTS.includes(address);
+
 /** The data of the template `form-expired`. */
 export function expiredFormPage(sent: SentForm) {
   const { address, act, isSignedIn } = sent;
-  const wasSignOut = address === '/sign-out' && !isSignedIn;
+  const wasSignOut = address === SIGN_OUT && !isSignedIn;
   const kept = keptFields(sent.fields);
   const away = address.startsWith('/support') ? '/support' : '/apps';
   return {

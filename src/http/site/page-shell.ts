@@ -10,7 +10,7 @@ import { answerForm } from '../pages/answer-form.ts';
 import { isSaidOwn } from '../../shared/own-form.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
 import { tooManyRequests } from '../pages/brake.ts';
-import { expiredFormPage } from '../signin/expired-form.ts';
+import { expiredFormPage, isLateSignOut } from '../signin/expired-form.ts';
 import { formTargets } from '../signin/leave.ts';
 import type { SigninPagesDeps } from '../signin/parts.ts';
 import { companyStaffOf, isSignedIn, type SignedInPerson, personOf } from '../signin/session.ts';
@@ -108,7 +108,7 @@ function requireSessionForm(parts: SigninPagesDeps, page: PageShell['page']): Re
     if (isOfSession(context, req)) return next();
     const sent = await sentForm(context, res);
     const shown = expiredFormPage(sent);
-    if (shown.wasSignOut && sent.isOwn) giveBothMarks(parts, res, context.clock.now());
+    if (isLateSignOut(sent)) giveBothMarks(parts, res, context.clock.now());
     const targets = formTargets(context.server.authorizationUrl);
     const signIns = signInsAgain(context, shown.formPage);
     page(res.status(403), 'form-expired', { ...shown, ...signIns, formTargets: targets });

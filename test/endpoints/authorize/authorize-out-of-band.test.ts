@@ -66,7 +66,7 @@ describe.each(NO_PLACES)('the callback %s', (callback) => {
     expect([left.status, left.location]).toEqual([303, `${door.bridgeUrl}/approve/access_denied`]);
     const denied = await browser.get(left.location ?? '');
     expect([denied.status, denied.location]).toEqual([200, undefined]);
-    expect(denied.body).toContain('You said no');
+    expect(denied.body).toContain('was not allowed to use your account');
   });
 
   test('the code of a consent stands on a page', async () => {

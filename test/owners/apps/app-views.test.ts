@@ -240,14 +240,14 @@ test('a rehearsal that is ended before it begins does not begin any more', async
 
 test('contacts are added and removed, each once, with an entry in the history', async () => {
   const empty = await open(dana, '/contacts');
-  expect(wordsOf(empty)).toContain('You alone.');
+  expect(wordsOf(empty)).toContain('Nobody.');
   const added = await pressIn(dana, empty, /^Add$/, { address: ' ops@viewed.example ' });
   const list = await dana.follow(added);
   expect(wordsOf(list)).toMatch(/Added\. .*Remove ops@viewed\.example/);
   const twice = await pressIn(dana, list, /^Add$/, { address: 'Ops@viewed.example' });
   expect([twice.status, wordsOf(twice)]).toEqual([422, expect.stringContaining('is a contact already')]);
   const removed = await dana.follow(await pressIn(dana, list, /^Remove/));
-  expect(wordsOf(removed)).toMatch(/Removed\. .*You alone\./);
+  expect(wordsOf(removed)).toMatch(/Removed\. .*Nobody\./);
   expect((await historyOf(system, app.clientId)).slice(-2)).toEqual([
     'contact_added: ops@viewed.example',
     'contact_removed: ops@viewed.example',
@@ -279,6 +279,6 @@ test('nobody changes the contacts of another’s app, and no form without its fi
     own._form = /name="_form" value="([^"]+)"/.exec(sams.body)?.[1] ?? '';
     expect((await sam.post(address, own)).status).toBe(404);
   }
-  expect(wordsOf(page)).toContain('You alone.');
-  expect(wordsOf(await open(dana, '/contacts'))).toContain('You alone.');
+  expect(wordsOf(page)).toContain('Nobody.');
+  expect(wordsOf(await open(dana, '/contacts'))).toContain('Nobody.');
 });

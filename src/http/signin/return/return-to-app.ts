@@ -7,6 +7,7 @@ import { redirectToApp } from '../../wire/redirect-to-app.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';
 import type { BrowserAnswer, ReturnEnding } from './callback.ts';
+import { leaveDenied } from '../approve.ts';
 import type { SigninPagesDeps } from '../parts.ts';
 
 /** How a consent for an old app ends: with a code or an error at the app's callback, or on a page. */
@@ -47,8 +48,9 @@ function answerApp(
       const rawState = rawStateOf(context, request);
       return redirectToApp(res, request.redirect_uri, { ...outcome, rawState });
     }
-    if ('error' in outcome) throw refusedOnPage(outcome.error);
-    sendPage(res, codePage(pages, outcome.code));
+    if (!('error' in outcome)) return sendPage(res, codePage(pages, outcome.code));
+    if (outcome.error === 'access_denied') return leaveDenied(res, context.settings);
+    throw refusedOnPage(outcome.error);
   };
 }
 
