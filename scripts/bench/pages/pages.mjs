@@ -133,6 +133,7 @@ const ofOne = (ids) => [
   `/support/mappings/${ids.nobodys}/pin`,
   `/support/apps/${BIG}/extend`,
   `/support/apps/${clientIdOf(49)}/unextend`,
+  `/support/apps/${clientIdOf(49)}/give`,
   `/support/api-keys/${ids.apiKey}/end`,
   `/support/webhooks/${ids.supportHook}`,
   `/support/history/${ids.entry}/take-back`,

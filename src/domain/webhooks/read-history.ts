@@ -1,5 +1,5 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
-import { listTokenParts } from '../../store/history/deeds.ts';
+import { listPartsOf } from '../../store/history/deeds.ts';
 import { EVENTS_PER_PAGE, firstChainedAfter, listUnchained, readHead } from '../../store/history/events.ts';
 import {
   keepHistoryPlace,
@@ -30,7 +30,7 @@ async function factsFor({ store: { durable }, clock }: WebhooksDeps, entries: re
   const ids = entries.filter(namesToken).flatMap(({ mapping_id: id }) => id ?? []);
   const tokens = await readNamedTokens(durable, ids);
   const back = entries.filter(({ action }) => action === TAKEN_BACK);
-  const parts = await listTokenParts(
+  const parts = await listPartsOf(
     durable,
     back.flatMap(({ reason }) => entryTakenBack(reason) ?? []),
   );

@@ -39,7 +39,7 @@ export async function isShareRefused(
   return by === undefined ? !lostAddress(newest.email, email) : newest.account_id === by;
 }
 
-/** The apps of an owner that are shared with an address, or were refused by it. */
+/** The apps of an owner that are shared with an address, or were refused by whoever has it (`isShareRefused`). */
 export async function appsSharedByOwner(
   db: Database,
   { owner, email }: { owner: string; email: string },
@@ -52,14 +52,16 @@ export async function appsSharedByOwner(
     .where('access_email', '=', email);
   const refused = db
     .selectFrom('events')
-    .select((eb) => eb.ref('client_id').$notNull().as('client_id'))
-    .where('client_id', 'in', owned)
-    .where('mapping_id', 'is', null)
-    .where('grant_id', 'is', null)
-    .where('action', '=', 'access_refused')
-    .where('reason', '=', email);
-  const rows = await given.union(refused).execute();
-  return rows.map(({ client_id: clientId }) => clientId);
+    .leftJoin('accounts', 'accounts.account_id', 'events.account_id')
+    .select((eb) => [eb.ref('events.client_id').$notNull().as('client_id'), 'accounts.email'])
+    .where('events.client_id', 'in', owned)
+    .where('events.mapping_id', 'is', null)
+    .where('events.grant_id', 'is', null)
+    .where('events.action', '=', 'access_refused')
+    .where('events.reason', '=', email);
+  const by = (await refused.execute()).filter((entry) => !lostAddress(entry.email, email));
+  const apps = [...(await given.execute()), ...by].map(({ client_id: clientId }) => clientId);
+  return [...new Set(apps)];
 }
 
 interface SharedWith {

@@ -60,13 +60,13 @@ export async function listParts(db: Database, deedId: string): Promise<PartWithE
   return partsWithEntries(db).where('deed_id', '=', deedId).orderBy('events.id').execute();
 }
 
-/** The parts of deeds that are about tokens, by the ids of their entries. */
-export async function listTokenParts(db: Database, entryIds: readonly number[]): Promise<PartWithEntry[]> {
+/**
+ * The parts of deeds with these entries. The caller names entries of tokens: a condition on the thing would have SQLite go
+ * through the parts of all tokens.
+ */
+export async function listPartsOf(db: Database, entryIds: readonly number[]): Promise<PartWithEntry[]> {
   if (entryIds.length === 0) return [];
-  return partsWithEntries(db)
-    .where('thing', '=', sql.lit('token'))
-    .where('events.id', 'in', entryIds)
-    .execute();
+  return partsWithEntries(db).where('events.id', 'in', entryIds).execute();
 }
 
 const deedsWithEntries = (db: Database) =>

@@ -39,7 +39,7 @@ test('a post that was made is told as made, and its row says so', async () => {
 test('a refusal is told as the new API gave it', async () => {
   bakery.instead(written({ __typename: 'InvalidInputError', message: 'Invalid post: too long' }));
   const answer = await bakery.create('Refused');
-  expect([answer.status, answer.json.code]).toEqual([400, 1022]);
+  expect([answer.status, answer.json.code]).toEqual([400, 1004]);
   expect(await newRows()).toMatchObject([{ state: 'refused', refusal: 'InvalidInputError' }]);
 });
 

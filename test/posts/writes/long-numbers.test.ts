@@ -57,7 +57,7 @@ test.each(['scheduled_at', 'now'])('a long number is refused as %s, by its name'
 
 test('a text of millions of escapes is refused as any long text', async () => {
   const { json, input } = await toTwitter(`"text":"${String.raw`\"`.repeat(4_000_000)}"`);
-  expect(json).toMatchObject({ code: 1006, error: expect.stringContaining('The parameter text ') });
+  expect(json).toMatchObject({ code: 1004, error: expect.stringContaining('The parameter text ') });
   expect(input).toBeUndefined();
 });
 
@@ -71,12 +71,12 @@ test('in a large body a long number keeps every digit, and one of an unknown par
 });
 
 test.each(['', '-'])('a number of millions of digits is refused as any long text is (%s)', async (sign) => {
-  const { json, input } = await toTwitter(`"text":${sign}${'1'.repeat(8_000_000)}`);
-  expect(json).toMatchObject({ code: 1006, error: expect.stringContaining('The parameter text ') });
+  const { json, input } = await toTwitter(`"text":${sign}${'1'.repeat(9_500_000)}`);
+  expect(json).toMatchObject({ code: 1004, error: expect.stringContaining('The parameter text ') });
   expect(input).toBeUndefined();
 });
 
 test('a number of millions of digits in an unknown parameter is ignored', async () => {
-  const { input } = await toTwitter(`"text":${LONG},"x":${'1'.repeat(8_000_000)}`);
+  const { input } = await toTwitter(`"text":${LONG},"x":${'1'.repeat(9_500_000)}`);
   expect(input).toMatchObject({ text: LONG });
 });

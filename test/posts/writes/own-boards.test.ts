@@ -163,3 +163,9 @@ test('whoever may not read boards may name one for both, and the new API judges'
   expect([...boards.values()]).toEqual(['knits', 'knits']);
   expect(message).not.toMatch(/went wrong/);
 });
+
+test('of several boards that may not be read nobody knows which is whose, and the missing right is told', async () => {
+  mayReadBoards = false;
+  const { boards, message } = await create(['knits', 'cakes']);
+  expect([[...boards.keys()], message]).toEqual([[], 'Not within application scope.']);
+});

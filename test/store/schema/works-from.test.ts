@@ -86,7 +86,6 @@ const REPLACED: Readonly<Record<string, readonly string[]>> = {
   'sqlite/038-turns-by-index.sql': ['drop index grants_put_off'],
   'postgres/046-days-told-again.sql': ['drop index reminders_once'],
   'sqlite/039-days-told-again.sql': ['drop index reminders_once'],
-  'postgres/047-tokens-of-accounts.sql': ['drop index mappings_by_account'],
   'sqlite/040-tokens-of-accounts.sql': ['drop index mappings_by_account'],
 };
 

@@ -26,7 +26,7 @@ async function* linesOfList(bytes: AsyncIterable<Buffer>): AsyncGenerator<string
   const decoder = new StringDecoder('utf8');
   let rest = '';
   for await (const piece of textBytes(bytes)) {
-    const lines = (rest + decoder.write(piece)).split('\n');
+    const lines = (rest + decoder.write(piece)).split(/\r\n|\r|\n/);
     rest = (lines.pop() ?? '').slice(0, LINE_MAX + 1);
     yield* lines;
   }

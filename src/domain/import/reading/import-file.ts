@@ -60,11 +60,11 @@ export interface ImportResult extends Tally {
   refusals: RefusalCount[];
   /** The path of the report of refused rows; null when no row was refused. */
   report: string | null;
-  /** Names of fields that the import ignored. */
+  /** Fields that the import ignored: names, and where a row of its type does not have it, words with the name. */
   unknownFields: string[];
-  /** How many further fields were ignored, whose names are not told. */
+  /** How many further fields were ignored, whose names are not told; at `HIDDEN_MAX` at least so many. */
   hiddenFields: number;
-  /** The last line of a CSV file without a line end after it, whose row was taken; null otherwise. */
+  /** The last line of a CSV file without a line end after it, whose row may be cut; null otherwise. */
   unendedLine: number | null;
   /** Whether the tokens could not be counted for the pages: the count of the hour shows the import. */
   isShownLater: boolean;

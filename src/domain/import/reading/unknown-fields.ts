@@ -33,8 +33,10 @@ const NAME_MAX = 40;
 
 const NAMES_MAX = 20;
 
+const NAMES_JUDGED_MAX = 100;
+
 /** So many names that are not told are counted, so that no file can fill the memory. */
-const HIDDEN_MAX = 1000;
+export const HIDDEN_MAX = 1000;
 
 /** What is told of a name; undefined where nothing of it may be told. */
 function toldOf(name: string, format: Source['format']): string | undefined {
@@ -48,7 +50,15 @@ function toldOf(name: string, format: Source['format']): string | undefined {
 export function createUnknownFields(format: Source['format']) {
   const names = new Set<string>();
   const hidden = new Set<string>();
-  function add(name: string, told = toldOf(name, format)): void {
+  // Each row of a file names the same fields, and to look at a name for secrets costs more than to read the row.
+  const judged = new Map<string, string | undefined>();
+  function judge(name: string): string | undefined {
+    if (judged.has(name)) return judged.get(name);
+    const told = toldOf(name, format);
+    if (judged.size < NAMES_JUDGED_MAX) judged.set(name, told);
+    return told;
+  }
+  function add(name: string, told = judge(name)): void {
     if (told !== undefined && (names.has(told) || names.size < NAMES_MAX)) names.add(told);
     else if (hidden.size < HIDDEN_MAX) hidden.add(name.slice(0, NAME_MAX));
   }

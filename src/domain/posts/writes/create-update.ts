@@ -171,7 +171,7 @@ export async function createUpdates(
   await requireScope(context, caller.mapping, 'posts:write');
   const named = await profilesNamed(context, caller, update.profileIds);
   requireProfile(named);
-  const owners = boardOwners(context, { writer, named });
+  const owners = boardOwners(context, { writer, update, named });
   const create = { writer, update, named, owners, atOnce: pLimit(AT_ONCE) };
   const ends = await Promise.all(named.profiles.map((profile) => postTo(context, create, profile)));
   throwIfNothingSent(ends);

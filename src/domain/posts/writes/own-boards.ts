@@ -35,19 +35,13 @@ function ownersIn({ boards }: BoardsAnswer): BoardOwners {
   return owners;
 }
 
-/** Whoever may not read boards may post to one: then no channel is known to have any, and the new API judges. */
-function noneIfForbidden(error: unknown): BoardOwners {
-  if (error instanceof Forbidden) return new Map();
-  throw error;
-}
-
 /**
  * Reads once for a whole create whose the boards are, when the first profile asks. A failure is of the whole create too: many
  * profiles would else ask in vain one after the other.
  */
 export function boardOwners(
   context: PostsDeps,
-  { writer, named }: Pick<ProfilesCreate, 'writer' | 'named'>,
+  { writer, update, named }: Omit<ProfilesCreate, 'owners'>,
 ): ProfilesCreate['owners'] {
   let owners: Promise<BoardOwners> | undefined;
   const read = async () => {
@@ -57,7 +51,11 @@ export function boardOwners(
     return ownersIn(await readInTime(context, writer, reading));
   };
   return () => {
-    owners ??= read().catch(noneIfForbidden);
+    owners ??= read().catch((error: unknown) => {
+      // Whoever may not read boards may post to one, and the new API judges it. Of several nobody knows which is whose.
+      if (error instanceof Forbidden && update.subprofileIds.length === 1) return new Map();
+      throw error;
+    });
     return owners;
   };
 }
@@ -86,7 +84,7 @@ interface OwnUpdate {
 
 /**
  * The update for one profile. Costs a request only where it is not clear which board is whose.
- * @throws {FieldRefused | ScopeMissing | GrantDead | LimitReached | Unavailable} nothing was posted
+ * @throws {FieldRefused | ScopeMissing | GrantDead | Forbidden | LimitReached | Unavailable} nothing was posted
  */
 export async function withOwnBoards(create: ProfilesCreate, profile: NamedProfile): Promise<OwnUpdate> {
   const { update } = create;

@@ -61,14 +61,26 @@ function pairsOfParameter(name: string, value: unknown): ParameterPairs {
   return pairs;
 }
 
-/** The start of a text, or a number. Outside of its texts a valid document has no other quotation mark. */
-const TEXT_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
+/** The start of a text, or of a number. Outside of its texts a valid document has no other quotation mark or digit. */
+const TEXT_OR_NUMBER = /["\d-]/g;
+
+/** The first character after a number. */
+const NO_NUMBER = /[^\d.e+-]/gi;
 
 /** From sixteen digits on, a number may lose its last ones when it is parsed. */
 const MANY_DIGITS = /\d{16}/;
 
-/** An expression without a repetition: to count millions of digits takes more memory than an expression has. */
+/**
+ * No expression here repeats without an end: to count millions of digits takes more memory than an expression has. A token
+ * begins with a digit or a sign.
+ */
 const isLongWhole = (token: string) => MANY_DIGITS.test(token) && !/[.e]/i.test(token);
+
+function endOfNumber(document: string, from: number): number {
+  const end = new RegExp(NO_NUMBER);
+  end.lastIndex = from;
+  return end.exec(document)?.index ?? document.length;
+}
 
 /**
  * Writes each long whole number of a valid document as a text. Ids are that long, and with other digits they name another
@@ -80,8 +92,9 @@ function withWholeNumbers(document: string): string {
   let copied = 0;
   const next = new RegExp(TEXT_OR_NUMBER);
   for (let found = next.exec(document); found; found = next.exec(document)) {
-    const [token] = found;
-    if (token === '"') next.lastIndex = endOfText(document, found.index);
+    const isText = found[0] === '"';
+    next.lastIndex = isText ? endOfText(document, found.index) : endOfNumber(document, found.index);
+    const token = isText ? '' : document.slice(found.index, next.lastIndex);
     if (!isLongWhole(token)) continue;
     whole += `${document.slice(copied, found.index)}"${token}"`;
     copied = next.lastIndex;

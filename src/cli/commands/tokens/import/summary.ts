@@ -1,4 +1,5 @@
 import type { ImportResult } from '../../../../domain/import/reading/import-file.ts';
+import { HIDDEN_MAX } from '../../../../domain/import/reading/unknown-fields.ts';
 import type { RefusalCount } from '../../../../domain/import/refusal-counts.ts';
 
 /** The text at the end of `tokens import`. */
@@ -56,7 +57,8 @@ function headOf(imported: ImportResult, { isDryRun, maxRefused }: ImportOptions)
 }
 
 function fieldLines({ unknownFields, hiddenFields }: ImportResult): string[] {
-  const others = `${hiddenFields} ${hiddenFields === 1 ? 'field whose name is' : 'fields whose names are'} not shown`;
+  const least = hiddenFields >= HIDDEN_MAX ? 'at least ' : '';
+  const others = `${least}${hiddenFields} ${hiddenFields === 1 ? 'field whose name is' : 'fields whose names are'} not shown`;
   const named = [...unknownFields, ...(hiddenFields > 0 ? [others] : [])];
   return named.length > 0 ? [`Unknown fields, ignored: ${named.join(', ')}`] : [];
 }

@@ -56,8 +56,14 @@ export const IMPORT_WRITES = [
           client_id: textOrNull,
         }),
       ),
-      unknown_fields: z.array(text),
-      hidden_fields: count.meta({ description: 'Further ignored fields, whose names are not told.' }),
+      unknown_fields: z.array(text).meta({
+        description:
+          'Ignored fields: their names, and those of fields that rows of their type do not have in words.',
+      }),
+      hidden_fields: count.meta({
+        description:
+          'How many further ignored fields there are, whose names are not told; 1,000 means at least so many.',
+      }),
     }),
     problems: ['not-possible'],
     async run(context, { body: { rows, is_dry_run: isDryRun = false, max_refused: maxRefused }, origin }) {
