@@ -1,7 +1,7 @@
 import type { Context } from '../../src/domain/context.ts';
 import { deliverReminders } from '../../src/domain/reminders/deliver.ts';
 import { listUndeliverable } from '../../src/domain/reminders/deliver-undeliverable.ts';
-import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
+import { contextAt, planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
@@ -87,8 +87,10 @@ describe.each(modeDatabases)('on %s', (kind) => {
   };
 
   /** What would be planned now: the apps and stages of each mail. */
-  const previewed = async () =>
-    (await previewAll(context)).map(({ due }) => due.map(({ stage, part }) => `${part.appName} ${stage}`));
+  const previewed = async (at = clock.now()) =>
+    (await previewAll(contextAt(context, at))).map(({ due }) =>
+      due.map(({ stage, part }) => `${part.appName} ${stage}`),
+    );
 
   test('a mail that a contact puts off holds the other apps of its owner for its day alone', async () => {
     await putOffByContact();
@@ -122,6 +124,12 @@ describe.each(modeDatabases)('on %s', (kind) => {
     expect(await previewed()).toEqual([['First 1']]);
   });
 
+  test('a look at a later day has what that mail holds back now, because it has ended by then', async () => {
+    await putOffByContact();
+    expect(await previewed(clock.now() + 4 * DAY)).toEqual([['Second 14']]);
+    expect(await previewed(clock.now() + 6 * DAY)).toEqual([['First 0', 'Second 14']]);
+  });
+
   /** A mail about the first app is put off a day before the second app comes due. */
   const putOffFirst = async () => {
     const account_id = await addAccount(context, { email: 'full@box.example' });
@@ -140,6 +148,18 @@ describe.each(modeDatabases)('on %s', (kind) => {
     daysBefore(6);
     door.deferred.clear();
   };
+
+  /** The mail of a later day: whether it leaves then, whether it is of that day, and its stages. */
+  const shown = async (at: number) => {
+    const [one] = await previewAll(contextAt(context, at));
+    return [one?.isNow, one?.day === dayOf(at), one?.due.map(({ stage }) => stage).join()];
+  };
+
+  test('a look at a later day has a mail of that day, because the mail that is put off has ended by then', async () => {
+    await putOffFirst();
+    expect(await shown(clock.now() + 2 * DAY)).toEqual([false, false, '3,7']);
+    expect(await shown(clock.now() + 5 * DAY + MINUTE)).toEqual([true, true, '0,3']);
+  });
 
   test('what came due while a mail was put off leaves with it, and is told once', async () => {
     await putOffFirst();

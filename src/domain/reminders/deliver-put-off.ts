@@ -10,7 +10,7 @@ const FIRST_WAIT = 1 * MINUTE;
 const LONGEST_WAIT = 240 * MINUTE;
 
 /** RFC 5321 §4.5.4.1: a sender gives up after four to five days at the earliest. */
-const GIVE_UP_AFTER = 5 * DAY;
+export const GIVE_UP_AFTER = 5 * DAY;
 
 /** Age alone is not enough: a machine that was off for days made no attempts in that time. */
 const ATTEMPTS_LEAST = 12;

@@ -122,11 +122,11 @@ async function candidatesOf(
   people: readonly ReminderPerson[],
   ledger: LedgerOptions,
 ): Promise<Candidate[]> {
-  const { now } = ledger.planning;
+  const { now, haveMailsEnded = false } = ledger.planning;
   const { durable } = context.store;
   const recent = { days: daysAt(now), sentSince: now - LONGEST_DAY };
   const mails = (await readHoldingMails(durable, namesOf(people), recent)).filter(
-    ({ id }) => id !== ledger.exceptMail,
+    (mail) => mail.id !== ledger.exceptMail && !(haveMailsEnded && isOnItsWay(mail)),
   );
   const mailsOf = byName(mails);
   const toContacts = mails.filter((mail) => isForContact(mail) && isOnItsWay(mail));

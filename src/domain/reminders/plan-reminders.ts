@@ -10,6 +10,7 @@ import {
 } from '../../store/reminders/reminders.ts';
 import type { MailRow } from '../../store/reminders/mails.ts';
 import { readDateChanges } from '../lifecycle/read-lifecycle.ts';
+import { GIVE_UP_AFTER } from './deliver-put-off.ts';
 import type { RemindersDeps } from './deps.ts';
 import { AGAIN, askedStages, isForContact } from './asked.ts';
 import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';
@@ -174,9 +175,20 @@ interface PreviewPage {
   last: string;
 }
 
+/**
+ * Whether a preview is of a day so late that the mails on their way now have arrived by then, or are given up. Only a preview
+ * leaves them out: whoever plans for another day sends them too.
+ */
+function isPastMails({ clock, settings }: RemindersDeps): boolean {
+  const now = clock.now();
+  const { usesKnownUntil = now } = settings;
+  return now - usesKnownUntil > GIVE_UP_AFTER;
+}
+
 async function* previewPages(context: RemindersDeps, after?: string): AsyncIterable<PreviewPage> {
   const now = context.clock.now();
-  const planningNow = () => planningAt(context, now);
+  const haveMailsEnded = isPastMails(context);
+  const planningNow = async () => ({ ...(await planningAt(context, now)), haveMailsEnded });
   for await (const { people, planning, last } of peoplePages(context, { planningNow, after })) {
     const previews = people.map((one) => previewOf(one, planning)).filter(({ due }) => due.length > 0);
     yield { previews, last };

@@ -47,6 +47,8 @@ export interface PlanInput {
   now: number;
   /** In a preview of a later day: the earlier moment at which use is judged. */
   usesKnownUntil?: number | undefined;
+  /** In a preview of a day by which the mails that are on their way now have ended. */
+  haveMailsEnded?: boolean;
   /** Whether all calls of the last 30 days are counted. Otherwise the want of a use proves nothing. */
   isCounted: boolean;
 }
