@@ -1,9 +1,11 @@
 import type { Context } from '../../src/domain/context.ts';
 import { deliverReminders } from '../../src/domain/reminders/deliver.ts';
 import { listUndeliverable } from '../../src/domain/reminders/deliver-undeliverable.ts';
+import { passToNextContact } from '../../src/domain/reminders/deliver-pass-on.ts';
 import { contextAt, planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
+import { claimMail } from '../../src/store/reminders/mails.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import type { SmtpDoor } from '../support/servers/smtp-server.ts';
 import { modeDatabases } from '../support/jest/test-mode.ts';
@@ -128,6 +130,42 @@ describe.each(modeDatabases)('on %s', (kind) => {
     await putOffByContact();
     expect(await previewed(clock.now() + 4 * DAY)).toEqual([['Second 14']]);
     expect(await previewed(clock.now() + 6 * DAY)).toEqual([['First 0', 'Second 14']]);
+  });
+
+  /** The same context, of which another process gives up the open mail just after the mails of people were read. */
+  const withMailGivenUp = (): Context => {
+    const { durable } = context.store;
+    let isLeft = true;
+    const giveUp = async () => {
+      isLeft = false;
+      const now = clock.now();
+      const mail = await claimMail(durable, { claimId: 'x', now, until: now + DAY, instance: undefined });
+      if (!mail) throw new Error('a mail is due');
+      await passToNextContact(context, mail, { address: mail.address ?? '', failure: 'full' });
+    };
+    const raced = durable.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        const [row] = result.rows;
+        if (isLeft && row && 'replaces' in row && 'ended_at' in row) await giveUp();
+        return result;
+      },
+    });
+    return { ...context, store: { ...context.store, durable: raced } };
+  };
+
+  test('a date whose mail goes on to another contact while the day is planned stays with that mail', async () => {
+    const owner = 'owner@box.example';
+    await addOwnedApp(context, { owner, contacts: ['one@box.example', 'two@box.example'], name: 'First' });
+    daysBefore(7);
+    door.refused.add(owner);
+    door.deferred.add('one@box.example');
+    await planReminders(context);
+    expect(await deliverReminders(context)).toMatchObject({ passedOn: 1, putOff: 1 });
+    daysBefore(3);
+    expect(await planReminders(withMailGivenUp())).toBe(0);
+    expect(await deliverReminders(context)).toMatchObject({ sent: 1 });
+    expect(recipients()).toEqual(['two@box.example']);
   });
 
   /** A mail about the first app is put off a day before the second app comes due. */

@@ -130,12 +130,9 @@ async function candidatesOf(
   );
   const mailsOf = byName(mails);
   const toContacts = mails.filter((mail) => isForContact(mail) && isOnItsWay(mail));
-  const datesOf = byName(
-    await readDatesOf(
-      durable,
-      toContacts.map(({ id }) => id),
-    ),
-  );
+  // Read after the mails: a mail of the day that goes on to a contact in between holds its person as a mail of the day.
+  const toldByContacts = new Set(toContacts.map(({ person }) => person));
+  const datesOf = byName(await readDatesOf(durable, [...toldByContacts], ledger.exceptMail));
   const isHeld = (person: ReminderPerson) =>
     mailsOf(person).some((mail) => holds(mail, (at) => localDay(at, person.zone), now));
   return (await withTold(context, people, ledger)).map((one) => ({

@@ -64,19 +64,33 @@ export async function readHoldingMails(
   );
 }
 
-/** The dates of which these mails tell. */
+/**
+ * The dates of which mails on their way to contacts of these people's apps tell; leaves out the mail `exceptMail`. One
+ * statement, because a mail that is passed on meanwhile gives its reminders to another mail.
+ */
 export async function readDatesOf(
   db: Database,
-  mailIds: readonly string[],
+  people: readonly string[],
+  exceptMail = '',
 ): Promise<Array<Pick<ReminderRow, 'person' | 'client_id' | 'role' | 'planned_for'>>> {
-  if (mailIds.length === 0) return [];
-  return db
-    .selectFrom('reminders')
-    .select(['person', 'client_id', 'role', 'planned_for'])
-    .where(isOneOf(db, 'mail_id', mailIds))
-    .where('dropped_at', 'is', null)
-    .where('planned_for', '<>', '')
-    .execute();
+  if (people.length === 0) return [];
+  return (
+    db
+      .selectFrom('mails')
+      .innerJoin('reminders', 'reminders.mail_id', 'mails.id')
+      .select(['reminders.person', 'client_id', 'role', 'planned_for'])
+      .where(isOneOf(db, 'mails.person', people))
+      // Repeats the condition of the index mails_once_a_day.
+      .where('state', '<>', sql.lit('dropped'))
+      .where('state', 'in', ['due', 'sending'])
+      .where('mails.id', '<>', exceptMail)
+      .where('replaces', '<>', '')
+      .where('replaces', 'not like', 'again/%')
+      .where('replaces', 'not like', 'beside/%')
+      .where('dropped_at', 'is', null)
+      .where('planned_for', '<>', '')
+      .execute()
+  );
 }
 
 /** The newest reminder of a stage about an app, sent or planned for a person, and the state of its mail. */
