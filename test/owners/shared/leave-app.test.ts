@@ -191,6 +191,13 @@ test('one owner shares twenty apps with an address and no more, and those that w
   expect(wordsOf(await give(last))).toContain('That is the most. Nothing was changed.');
   // What is shared already can be changed.
   expect(wordsOf(await give(other, 'manage'))).toContain('Changed.');
+  // What somebody left who has another address now takes no place of whoever has the address next.
+  await nameSam('sam-elsewhere@example.com');
+  try {
+    expect(wordsOf(await give(last))).toContain('Once they have shown that the address is theirs');
+  } finally {
+    await nameSam(SAM.login);
+  }
 });
 
 test('nobody leaves what is not shared with them', async () => {
