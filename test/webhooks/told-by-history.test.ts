@@ -34,12 +34,7 @@ describe(`with ${databaseKinds.join(' or ')}`, () => {
   const context = () => ground.system.bridge.context;
   const clientId = () => ground.system.app.clientId;
 
-  async function told(): Promise<ReturnType<WebhookGround['messages']>> {
-    await ground.tell();
-    // A receiver has one message under way at a time.
-    for (let turn = 0; turn < 6; turn += 1) await ground.deliver();
-    return ground.messages();
-  }
+  const told = () => ground.told();
 
   const waiting = (of = clientId()) => addWaitingToken(ground.system.bridge, { clientId: of });
 

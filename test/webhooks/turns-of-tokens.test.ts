@@ -25,11 +25,8 @@ describe(`with ${databaseKinds.join(' or ')}`, () => {
   const clientId = () => ground.system.app.clientId;
 
   /** What was told since the last time. */
-  async function told(): Promise<ReturnType<WebhookGround['messages']>> {
-    await ground.tell();
-    // A receiver has one message under way at a time.
-    for (let turn = 0; turn < 6; turn += 1) await ground.deliver();
-    const messages = ground.messages();
+  async function told(): ReturnType<WebhookGround['told']> {
+    const messages = await ground.told();
     ground.receiver.received.length = 0;
     return messages;
   }

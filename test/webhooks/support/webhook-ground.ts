@@ -29,6 +29,8 @@ export interface WebhookGround {
   deliver(): Promise<void>;
   /** What the receiver was told. */
   messages(): Told[];
+  /** Makes and sends the messages of what has happened; what the receiver was told. */
+  told(): Promise<Told[]>;
   /** Removes every webhook, and what the receiver has. */
   forget(): Promise<void>;
   stop(): Promise<void>;
@@ -65,28 +67,37 @@ export async function openWebhookGround(options: SystemOptions = {}): Promise<We
       .execute();
     return rows.length === 0;
   };
+  async function tell(): Promise<void> {
+    await sealHistory(context);
+    await readHistoryForWebhooks(context);
+    await tellByTime(context);
+  }
+  async function deliver(): Promise<void> {
+    await sendWebhooks(context);
+    await until(isIdle, ATTEMPT_AT_MOST);
+  }
+  const messages = () => receiver.received.map(({ body }) => JSON.parse(body) as Told);
   return {
     system,
     clock,
     receiver,
     names,
     urlOf,
+    tell,
+    deliver,
+    messages,
+    async told() {
+      await tell();
+      // A receiver has one message under way at a time.
+      for (let turn = 0; turn < 6; turn += 1) await deliver();
+      return messages();
+    },
     async add(url, events = ['token.stopped'], owner = { kind: 'app', clientId: system.app.clientId }) {
       const id = newHexId();
       const added = await addWebhook(context, { id, owner, url, events, ...ORIGIN });
       if (typeof added === 'string') throw new Error(`the webhook was refused: ${added}`);
       return { id, secret: added.secret };
     },
-    async tell() {
-      await sealHistory(context);
-      await readHistoryForWebhooks(context);
-      await tellByTime(context);
-    },
-    async deliver() {
-      await sendWebhooks(context);
-      await until(isIdle, ATTEMPT_AT_MOST);
-    },
-    messages: () => receiver.received.map(({ body }) => JSON.parse(body) as Told),
     async forget() {
       for (const table of ['webhook_deliveries', 'webhook_secrets', 'webhooks'] as const)
         await context.store.durable.deleteFrom(table).execute();
