@@ -1,7 +1,7 @@
 import { listUnconfirmed, listUnconfirmedAfter } from '../../store/grants/handovers.ts';
 import type { HandoverDeps } from './deps.ts';
 
-/** Hand-overs that no app has confirmed, nor a later one of the account. */
+/** Hand-overs of which the app has confirmed neither the pair nor a later one of the same account. */
 
 interface UnconfirmedPair {
   grantId: string;

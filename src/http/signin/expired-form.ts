@@ -20,7 +20,7 @@ const IDS = new Set(['new_id']);
 /** What a ticked box sends. Nothing was typed there, whatever the name of the box speaks of. */
 const TICKED = new Set(['on', 'yes']);
 
-/** Fields that record what a page showed, or which rows of it were chosen. The person did not type them. */
+/** Fields that the page filled in, and boxes that were ticked. The person typed none of them. */
 const SEEN = /^seen_|^chosen$|^account$|^token-/;
 
 function isSecret(name: string, value: string): boolean {

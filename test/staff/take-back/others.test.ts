@@ -121,7 +121,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       gifts.unshift(await world.entry('owner_changed'));
     }
     expect(await world.whyNot(entry)).toBe(
-      'The app was given to another account since. Take that back first.',
+      'The owner of the app was changed again since. Take that change back first.',
     );
     expect((await world.forces(entry)).location).toContain('too-late');
     expect((await appRow(owned)).owner_account_id).toBe(DANA.accountId);

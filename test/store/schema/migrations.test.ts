@@ -173,7 +173,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/044-shares-by-address.sql', 'ca3cc5a567a50743'],
   ['postgres/045-turns-by-index.sql', '220f0bb4472272ab'],
   ['postgres/046-days-told-again.sql', '7244c8e1381d0a62'],
-  ['postgres/047-tokens-of-accounts.sql', '1e434250643f7ace'],
+  ['postgres/047-tokens-of-accounts.sql', 'd989ad0fcd13ad32'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],

@@ -21,8 +21,10 @@ export function movesToActiveKey(
     const to = vault.digestOf(value);
     for (const digest of vault.digestsOf(value)) if (digest !== to) actives.set(digest, to);
   }
-  return known.flatMap(({ id, digest }) => {
+  const moves = known.flatMap(({ id, digest }) => {
     const to = actives.get(digest);
     return to === undefined ? [] : [{ id, from: digest, to }];
   });
+  // Two imports at once write in the same order.
+  return moves.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }

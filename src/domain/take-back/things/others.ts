@@ -23,8 +23,8 @@ const idsOf = ({ part }: Pick<PartScope, 'part'>) => ({
 const ofApp: ThingRules['subject'] = ({ client_id: clientId }) => ({ clientId });
 
 /**
- * The owner of an app. A gift clears the address under which an app waited, and its taking back alone brings the address
- * back. So an app that came back to the same owner by a second gift does not lose that owner: nobody could own it again.
+ * The owner of an app. A gift clears the address under which an app waited. Only taking that gift back restores the address.
+ * So gifts are taken back newest first: otherwise an app could be left with neither an owner nor an address.
  */
 export const ownerRules: ThingRules = {
   async whyNot(scope) {
@@ -34,7 +34,7 @@ export const ownerRules: ThingRules = {
       return 'The app has another owner since.';
     const newest = await newestDeedOn(db, 'owner', part.subject);
     if (newest && newest.entry_id > part.entry_id)
-      return 'The app was given to another account since. Take that back first.';
+      return 'The owner of the app was changed again since. Take that change back first.';
     const changes = { clientIds: [part.subject], actor: `account:${left}`, since: part.entry_id };
     return (await hasChangedApps(db, changes)) ? 'Its new owner has changed the app since.' : undefined;
   },

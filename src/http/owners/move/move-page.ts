@@ -45,7 +45,7 @@ function valuesFor(
 /** The entry of the history before which confirmations are listed; undefined for the newest. */
 function olderThan({ query }: Request): number | undefined {
   const before = Number(query['confirmed-before']);
-  return Number.isSafeInteger(before) ? before : undefined;
+  return Number.isSafeInteger(before) && before > 0 ? before : undefined;
 }
 
 function showMove(frame: PageShell): RequestHandler {

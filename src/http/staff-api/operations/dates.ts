@@ -114,7 +114,8 @@ export const DATE_OPERATIONS = [
     path: '/handovers',
     needs: 'reader',
     tag: 'tokens',
-    summary: 'Token pairs that an app has taken over and not confirmed, nor a later one of the account',
+    summary:
+      'Token pairs that an app has taken over, where it has confirmed neither the pair nor a later one of the account',
     query: cursorQuery,
     answer: z.object({
       handovers: z.array(

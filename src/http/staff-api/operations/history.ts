@@ -81,6 +81,8 @@ export const HISTORY_OPERATIONS = [
       const place = placeOf(cursor);
       const page = await readAfter(store.durable, place);
       const last = page.at(-1);
+      // The reading has checked a place with its chain value. One without it gets the value here.
+      const read = place.chain === undefined ? () => requireCursor(store.durable, place) : () => place;
       const matching = page.filter(
         (entry) =>
           (app === undefined || entry.client_id === app) &&
@@ -88,7 +90,7 @@ export const HISTORY_OPERATIONS = [
       );
       return {
         entries: matching.map((entry) => ({ ...entryOf(entry), position: entry.position })),
-        next_cursor: historyCursorText(last ? cursorAt(last) : await requireCursor(store.durable, place)),
+        next_cursor: historyCursorText(last ? cursorAt(last) : await read()),
         has_more: page.length > 0,
       };
     },

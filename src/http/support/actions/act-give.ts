@@ -3,12 +3,10 @@ import type { AppTarget } from '../../../domain/support/actions/actions.ts';
 import { SAID_BEFORE } from '../../../domain/take-back/words.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { ActionPage, StaffAction } from './action-form.ts';
-import { appIn, appRedirect, backToApp } from './action-target.ts';
+import { appIn, appRedirect, backToApp, UNKNOWN_ACCOUNT } from './action-target.ts';
 
 /** /support/apps/:clientId/give: gives an app to another account. */
 
-const UNKNOWN_ACCOUNT =
-  'No account with this id was ever met here. Check the id; if it is right, ask the person to sign in once on the page “Your apps”, then try again.';
 const SAME_ACCOUNT = 'This account owns the app already.';
 
 const SAYS = [

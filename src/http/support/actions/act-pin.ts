@@ -4,12 +4,9 @@ import { SAID_BEFORE } from '../../../domain/take-back/words.ts';
 import { waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { StaffAction, ActionPage, NoticeRedirect } from './action-form.ts';
-import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
+import { backTo, tokenRedirect, mappingIn, tokenFacts, UNKNOWN_ACCOUNT } from './action-target.ts';
 
 /** /support/mappings/:id/pin: staff say which account the tokens under an e-mail address belong to. */
-
-const UNKNOWN_ACCOUNT =
-  'No account with this id was ever met here. Check the id; if it is right, ask the person to sign in once on the page “Your apps”, then try again.';
 
 const count = (n: number, one: string) => (n === 0 ? [] : [`${n} ${one}${n === 1 ? '' : 's'}`]);
 

@@ -10,6 +10,10 @@ import type { PageShell } from '../../site/page-shell.ts';
 import type { ActionPage, NoticeRedirect } from './action-form.ts';
 import { hintText } from '../token/token-line.ts';
 
+/** What is said where staff name an account that the bridge does not know. */
+export const UNKNOWN_ACCOUNT =
+  'No account with this id was ever met here. Check the id; if it is right, ask the person to sign in once on the page “Your apps”, then try again.';
+
 /** What the pages of actions say about their token or app. */
 
 /**

@@ -45,7 +45,6 @@ function planFor({ input, channel, authorId, now }: PostCreation): PostPlan & { 
     wish: { postId: newObjectId(now), mode: input.mode, dueAt: millis(input.dueAt), hold: holdOf(input) },
     contradictions: input.saveToDraft === false && input.needsApproval ? [WAITS_AS_DRAFT] : [],
     before: undefined,
-    assetsBefore: 0,
   };
 }
 

@@ -10,7 +10,6 @@ import { changedTiming, type PostPlan } from './plan.ts';
 import { presentPost } from './present/present.ts';
 import { invalidPost, WAITS_AS_DRAFT } from './refusal.ts';
 import { requireChannel, requireUsable } from './requirements.ts';
-import { countAssets } from './rules.ts';
 import { metadataFor } from './networks.ts';
 import { millis, type TimingInput } from './timing.ts';
 
@@ -64,7 +63,6 @@ function planFor(
     wish: wishOf(post, input),
     contradictions: contradictionsOf(post.status, input),
     before: post,
-    assetsBefore: countAssets(post.content),
   };
 }
 

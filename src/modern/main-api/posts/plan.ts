@@ -1,9 +1,9 @@
 import type { ApiContext } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
-import type { PostContent, PostTiming } from './data.ts';
+import type { PostContent, PostRecord, PostTiming } from './data.ts';
 import { invalidPost } from './refusal.ts';
 import { linkedIdeaProblems, requireRoom, requireRoomOnDay, tagProblems } from './requirements.ts';
-import { contentProblems } from './rules.ts';
+import { contentProblems, countAssets } from './rules.ts';
 import { timeProblems, timingFor, type TimingInput } from './timing.ts';
 
 /** The post that a mutation would make or change, before the checks. */
@@ -19,18 +19,17 @@ export interface PostPlan {
   wish: TimingInput | null;
   /** Messages about contradictions in the input, or between the input and the status. */
   contradictions: string[];
-  /** The present timing; undefined for a new post. */
-  before: PostTiming | undefined;
-  /** How many assets the stored post has, with those of its thread; 0 for a new post. */
-  assetsBefore: number;
+  /** The stored post; undefined for a new one. */
+  before: PostRecord | undefined;
 }
 
 const foreignProblems = (foreign: string[]) =>
   foreign.map((key) => `Metadata for ${key} does not fit this channel.`);
 
 function problemsOf(plan: PostPlan, context: ApiContext, now: number): string[] {
-  const { channel, content, foreign, tagIds, ideaId, wish, contradictions, before, assetsBefore } = plan;
+  const { channel, content, foreign, tagIds, ideaId, wish, contradictions, before } = plan;
   const isDraft = wish ? wish.hold === 'draft' : before?.status === 'draft';
+  const assetsBefore = before ? countAssets(before.content) : 0;
   return [
     ...contradictions,
     ...foreignProblems(foreign),
