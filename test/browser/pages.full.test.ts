@@ -127,7 +127,9 @@ async function open(address: string, [title, next]: Described[2]) {
     await page.goto(authorizeUrl());
     await press(page, 'Deny');
     await seeHeading(page, 'Not connected');
-    expect(await page.getByRole('main').innerText()).toMatch(/go back to the app/i);
+    expect(await page.getByRole('main').innerText()).toMatch(
+      /was not allowed to use your account.*start again from the app/is,
+    );
   });
 
   test('the Back button after a connection leads to a page with a way to the own apps', async () => {

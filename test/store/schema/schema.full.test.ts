@@ -26,9 +26,13 @@ afterAll(async () => {
 
 const volatileFile = () => file.replace(/\.db$/, '-volatile.db');
 
+/** What PostgreSQL keeps until a later version drops it (db/postgres/047-tokens-of-accounts.sql tells why). */
+const KEPT = ['mappings (account_id) of some'];
+
 test('what may not be lost has the same schema on both', async () => {
   const schema = sqliteSchema(file);
-  expect(await postgresSchema(url, 'logged')).toEqual(schema);
+  const indexes = [...schema.indexes, ...KEPT].toSorted();
+  expect(await postgresSchema(url, 'logged')).toEqual({ ...schema, indexes });
   expect(schema.columns).toContain('grants.version number');
   expect(schema.references).toContain('legacy_codes.mapping_id -> mappings.id');
   expect(schema.indexes).toContain('unique grants (client_id, account_id) of some');

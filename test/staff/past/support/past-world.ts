@@ -111,6 +111,16 @@ export class PastWorld {
     return row && { id: row.id, token };
   }
 
+  /** An old call, and the early refreshes that its answer does not wait for. */
+  async #call(path: string, pick: number): Promise<void> {
+    const one = await this.known(pick);
+    if (!one) return;
+    await read(this.system, path, one.token);
+    const { flights, store } = this.system.bridge.context;
+    const grants = await store.durable.selectFrom('grants').select('id').execute();
+    await Promise.allSettled(grants.map(({ id }) => flights.run(id, async () => undefined)));
+  }
+
   app(pick: number): LegacyApp {
     return this.apps[pick % this.apps.length] as LegacyApp;
   }
@@ -151,10 +161,7 @@ export class PastWorld {
         entries: { account_id: DANA.accountId },
         isFit: ({ account_id: accountId, account_email: email }) => accountId === null && email !== null,
       }),
-    read: async (pick) => {
-      const one = await this.known(pick);
-      return one && read(this.system, '/1/user.json', one.token);
-    },
+    read: (pick) => this.#call('/1/user.json', pick),
     refuse: async (pick) => {
       const { proxy } = this.system;
       proxy.onTokenAnswer = () => ({
@@ -165,10 +172,7 @@ export class PastWorld {
       await this.actions['read']?.(pick);
       proxy.onTokenAnswer = undefined;
     },
-    deauthorize: async (pick) => {
-      const one = await this.known(pick);
-      return one && read(this.system, '/1/user/deauthorize.json', one.token);
-    },
+    deauthorize: (pick) => this.#call('/1/user/deauthorize.json', pick),
     connect: async (pick) => {
       const page = await this.dana.get(this.at(`/apps/${this.app(pick).clientId}`));
       if (!/<button[^>]*>\s*Connect\s*</.test(page.body)) return;
