@@ -8,6 +8,7 @@ const wholeAsset = asset.extend({
   image: z
     .object({
       altText: z.string().nullish(),
+      animatedThumbnail: z.string().nullish(),
       userTags: z.array(z.object({ handle: z.string(), x: z.number(), y: z.number() })).nullish(),
     })
     .nullish(),
@@ -37,7 +38,7 @@ export const postToEdit = writtenPost.extend({ assets: z.array(wholeAsset), meta
 export type PostToEdit = z.infer<typeof postToEdit>;
 
 const WORDS =
-  '... on ImageAsset { image { altText userTags { handle x y } } } ... on VideoAsset { video { title thumbnailOffset } } ... on DocumentAsset { document { title } }';
+  '... on ImageAsset { image { altText animatedThumbnail userTags { handle x y } } } ... on VideoAsset { video { title thumbnailOffset } } ... on DocumentAsset { document { title } }';
 
 const THREAD = `thread { text assets { type source thumbnail ${WORDS} } }`;
 

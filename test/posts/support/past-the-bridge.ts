@@ -4,7 +4,7 @@ import { aLiveAccessToken, ask } from './posts.ts';
 /** Posts that a test makes and reads at the new API itself, with what the old API had no name for. */
 
 const FIELDS =
-  'type source ... on ImageAsset { image { altText userTags { handle } } } ... on VideoAsset { video { title thumbnailOffset } } ... on DocumentAsset { document { title } }';
+  'type source ... on ImageAsset { image { altText animatedThumbnail userTags { handle } } } ... on VideoAsset { video { title thumbnailOffset } } ... on DocumentAsset { document { title } }';
 
 const THREAD = `thread { text assets { ${FIELDS} } }`;
 

@@ -98,6 +98,21 @@ test('another text of a picture leaves the people in it, a video and a document'
   ]);
 });
 
+test('another text or another picture beside it leaves the moving thumbnail of a GIF', async () => {
+  const gif = 'https://images.example/loaf.gif';
+  const metadata = { altText: '', animatedThumbnail: 'https://images.example/small.gif' };
+  const assets = [{ image: { url: gif, metadata } }];
+  const { id } = await madePast(bakery, { channelId: CHANNELS.twitter, text, assets });
+  const own: [string, string] = ['media[photo]', gif];
+  await change(id, [own, ['media[alt_text]', 'A loaf']]);
+  expect(await assetsOf(id)).toMatchObject([{ image: { ...metadata, altText: 'A loaf' } }]);
+  await change(id, [own, SECOND]);
+  expect(await assetsOf(id)).toMatchObject([
+    { image: { ...metadata, altText: 'A loaf' } },
+    { source: address('second') },
+  ]);
+});
+
 test.each<[string, string, Fields, string]>([
   ['a video', CHANNELS.twitter, [['media[video]', 'https://images.example/a.mp4'], SAID], 'media[alt_text]'],
   ['a link', CHANNELS.linkedin, [['media[link]', 'https://bakery.example/'], SAID], 'media[alt_text]'],

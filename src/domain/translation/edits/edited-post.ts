@@ -1,5 +1,5 @@
 import type { PostToEdit, WholeAsset } from '../../../upstream/posts/post-to-edit.ts';
-import { type SentAsset, withoutAbsent } from '../media-input.ts';
+import type { SentAsset } from '../media-input.ts';
 
 /** A post of the new API in the form in which an edit can send it again: what an edit replaces, it replaces whole. */
 
@@ -69,12 +69,11 @@ export function editedPostOf(post: PostToEdit): EditedPost {
   };
 }
 
-/** The alternative text of a picture and the people in it; undefined where it has neither. */
+/** The alternative text of a picture, the people in it and the moving thumbnail of a GIF; undefined where it has none of them. */
 export function wordsOfPicture({ image }: WholeAsset): Record<string, unknown> | undefined {
-  const { altText, userTags } = image ?? {};
-  const tags = userTags && userTags.length > 0 ? userTags : undefined;
-  const hasWords = isSaid(altText) || tags !== undefined;
-  return hasWords ? withoutAbsent({ altText: altText ?? '', userTags: tags }) : undefined;
+  const { altText, animatedThumbnail, userTags } = image ?? {};
+  const words = said({ altText, animatedThumbnail, userTags: userTags?.length ? userTags : undefined });
+  return Object.keys(words).length > 0 ? { altText: '', ...words } : undefined;
 }
 
 function pictureInput(asset: WholeAsset): SentAsset {
