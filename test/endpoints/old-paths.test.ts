@@ -66,6 +66,13 @@ test('what is known by another spelling is the call here too', async () => {
   expectRefusal(await call(`//1/profiles/${'f'.repeat(24)}/`, CONNECTED), 404, 1010);
 });
 
+test('an update whose id stands at the end of its address goes to the old API in its documented spelling', async () => {
+  for (const ending of ['.json?a=b', '', '.json/'])
+    await call(`/1/updates/update/${ID}${ending}`, WAITING, 'POST');
+  const path = `/1/updates/${ID}/update`;
+  expect(targets()).toEqual([`${path}.json?a=b`, path, `${path}.json`]);
+});
+
 test.each(['//1/oauth2/token.json', '/1//oauth2/token', '/1/oauth2//token.json', '/1/oauth2/token.json/'])(
   '%s is the exchange',
   async (path) => {

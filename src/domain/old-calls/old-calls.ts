@@ -128,13 +128,16 @@ export function isKnownPath(path: string): boolean {
 /** The addresses of the exchange of a code. */
 export const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
 
+/** The iPhone program of the service had the id of `updates/:id/update` at the end. */
+const UPDATE_BEFORE_ID = /^\/1\/updates\/update\/([0-9a-f]{24})(\.[^/]*)?$/;
+
 /**
- * The plain spelling of a path that collapses to a known call or to the exchange: programs join a base that ends in a
+ * The plain spelling of a path that stands for a known call or for the exchange: programs join a base that ends in a
  * slash and a path that begins with one. Every other path stays as it is, `authorize` too: people go there, and its
  * address is compared exactly.
  */
 export function plainSpelling(path: string): string {
-  const plain = collapsedPath(path);
+  const plain = collapsedPath(path).replace(UPDATE_BEFORE_ID, '/1/updates/$1/update$2');
   if (plain === path) return path;
   return isKnownPath(plain) || TOKEN_PATHS.includes(plain) ? plain : path;
 }
