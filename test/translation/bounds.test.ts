@@ -157,7 +157,8 @@ const FACEBOOK_POST = {
   assets: [],
   kept: { type: 'post' },
   thread: [],
-  hasAnnotations: false,
+  text: 'x',
+  mentions: [],
 };
 
 describe('an edit', () => {

@@ -175,7 +175,15 @@ test.each([
   expect(starts).toEqual([names, names]);
 });
 
-const PLAIN = { type: undefined, link: undefined, assets: [], kept: {}, thread: [], hasAnnotations: false };
+const PLAIN = {
+  text: 'x',
+  type: undefined,
+  link: undefined,
+  assets: [],
+  kept: {},
+  thread: [],
+  mentions: [],
+};
 const PREVIEWED = { link: { url: 'https://a.example/old' } };
 const changed = (text: string) => changedUpdate(pairsOf(text), NOW);
 
@@ -237,6 +245,17 @@ test.each([
 ])('an edit of a %s post, %j, with %s keeps what the call does not name', (service, has, media, sent) => {
   const post = { ...PLAIN, ...has, service };
   expect(editInput('p1', changed(`text=x&${media}`), post).input).toEqual({ id: 'p1', text: 'x', ...sent });
+});
+
+test.each([
+  ['Hi Crumb', undefined],
+  ['Hi Crumb and all', undefined],
+  ['Hi', { facebook: { type: 'reel', firstComment: 'First!', annotations: [] } }],
+  ['Oh Bread', { facebook: { type: 'reel', firstComment: 'First!', annotations: [] } }],
+])('the text %j of a post with a mention names the fields of the service: %j', (text, metadata) => {
+  const kept = { type: 'reel', firstComment: 'First!' };
+  const post = { ...PLAIN, service: 'facebook', text: 'Hi Crumb', mentions: [[3, 8]] as const, kept };
+  expect(editInput('p1', changed(`text=${text}`), post).input['metadata']).toEqual(metadata);
 });
 
 test('a link that an offer has no place for is told', () => {

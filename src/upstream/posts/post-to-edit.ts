@@ -23,7 +23,7 @@ export type WholeAsset = z.infer<typeof wholeAsset>;
 const metadata = postMetadata.extend({
   type: z.string().nullish(),
   firstComment: z.string().nullish(),
-  annotations: z.array(z.object({ text: z.string() })).nullish(),
+  annotations: z.array(z.object({ type: z.string(), indices: z.array(z.number()) })).nullish(),
   thread: z.array(z.object({ text: z.string(), assets: z.array(wholeAsset) })).nullish(),
   topic: z.string().nullish(),
   locationId: z.string().nullish(),
@@ -42,7 +42,7 @@ const WORDS =
 
 const THREAD = `thread { text assets { type source thumbnail ${WORDS} } }`;
 
-const ANNOTATIONS = 'annotations { text }';
+const ANNOTATIONS = 'annotations { type indices }';
 
 const OF_SERVICES = [
   `... on FacebookPostMetadata { firstComment ${ANNOTATIONS} }`,

@@ -9,7 +9,7 @@ const FIELDS =
 const THREAD = `thread { text assets { ${FIELDS} } }`;
 
 const POST = `post { id text assets { ${FIELDS} } metadata {
-  ... on LinkedInPostMetadata { firstComment linkAttachment { url } }
+  ... on LinkedInPostMetadata { firstComment linkAttachment { url } annotations { text } }
   ... on TwitterPostMetadata { isAiGenerated ${THREAD} }
   ... on ThreadsPostMetadata { topic locationName linkAttachment { url title text thumbnail } ${THREAD} }
   ... on BlueskyPostMetadata { linkAttachment { url } ${THREAD} } } }`;

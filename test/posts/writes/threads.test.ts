@@ -183,8 +183,44 @@ test.each([
   const { id } = await make(CHANNELS.linkedin, { metadata });
   expect((await change(id, LINK)).json.message).toBe(message);
   expect(await shown(id)).toMatchObject({
-    metadata: { firstComment: 'First!', linkAttachment: { url: LINK[1] } },
+    metadata: { firstComment: 'First!', linkAttachment: { url: LINK[1] }, annotations: [] },
   });
+});
+
+/** Makes a post that begins with a mention. */
+const makeMentioning = () =>
+  make(CHANNELS.linkedin, {
+    metadata: { linkedin: { firstComment: 'First!', annotations: [MENTION] } },
+  });
+
+const GONE = 'The update was changed. Left out: the mentions that the text of the update had.';
+
+test('a text that ends before a mention takes the mention away, and says so', async () => {
+  const { id } = await makeMentioning();
+  const seen = await bodiesOf(async () => {
+    const answer = await bakery.post(`updates/${id}/update`, [['text', 'Tea']]);
+    expect([answer.status, answer.json.message]).toEqual([200, GONE]);
+  });
+  expect(seen).toEqual(['write', 'read', 'write']);
+  expect(await shown(id)).toMatchObject({
+    text: 'Tea',
+    metadata: { firstComment: 'First!', annotations: [] },
+  });
+});
+
+const PHOTO: [string, string] = ['media[photo]', 'https://images.example/cake.png'];
+
+test('media with a text that has other words at the place of a mention take it away, and say so', async () => {
+  const { id } = await makeMentioning();
+  const answer = await bakery.post(`updates/${id}/update`, [['text', 'Tea'], PHOTO]);
+  expect([answer.status, answer.json.message]).toEqual([200, GONE]);
+  expect(await shown(id)).toMatchObject({ metadata: { firstComment: 'First!', annotations: [] } });
+});
+
+test('media with a text that has a mention at its place leave the mention', async () => {
+  const { id } = await makeMentioning();
+  expect((await change(id, PHOTO)).json.message).toBe('The update was changed.');
+  expect(await shown(id)).toMatchObject({ metadata: { annotations: [{ text: 'Crumb' }] } });
 });
 
 test('without the right to read posts the refusal of a thread is told as it came', async () => {

@@ -3,7 +3,7 @@ import { Forbidden } from '../../../upstream/main-api.ts';
 import { findPostToEdit } from '../../../upstream/posts/find-posts.ts';
 import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
-import { editInput } from '../../translation/edits/edit-input.ts';
+import { bindsText, editInput } from '../../translation/edits/edit-input.ts';
 import { type EditedPost, editedPostOf } from '../../translation/edits/edited-post.ts';
 import { NO_SUCH_UPDATE, type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { isUpdateId } from '../../translation/update-id.ts';
@@ -47,6 +47,13 @@ async function editedPost(context: PostsDeps, writer: Writer, id: string): Promi
   const found = await readInTime(context, writer, reading);
   return found && editedPostOf(found);
 }
+
+/** Undefined where the account may not read the post, although the grant has the scope. */
+const postIfAllowed = (context: PostsDeps, writer: Writer, id: string): Promise<EditedPost | undefined> =>
+  editedPost(context, writer, id).catch((error: unknown) => {
+    if (error instanceof Forbidden) return undefined;
+    throw error;
+  });
 
 /** The content for a digest; undefined where text and time of a post cannot show whether the change was done. */
 function contentOfChange(
@@ -99,24 +106,21 @@ async function editOf(
 }
 
 /**
- * The edit of a thread after the refusal of an edit whose post was not read: the new API refuses a text that the first part
- * of the thread does not have. A text alone costs no reading before its write, for hardly any post is a thread. Where the
- * account may not read the post, the refusal stays: it is true of what was sent. A passing failure makes no final refusal:
- * nothing was changed, and the same call does the edit later.
+ * The edit after the refusal of an edit whose post was not read: the new API refuses a text that the first part of a thread
+ * does not have, and one that ends before a mention does. A text alone costs no reading before its write, for hardly any
+ * post has either. Where the account may not read the post, the refusal stays: it is true of what was sent. A passing failure
+ * makes no final refusal: nothing was changed, and the same call does the edit later.
  * @throws {LimitReached | Unavailable} nothing was changed
  */
-async function editOfThread(
+async function editAfterRefusal(
   context: PostsDeps,
   writer: Writer,
   { preparing: { unread }, end }: { preparing: PreparedWrite; end: WriteEnd },
 ): Promise<PreparedWrite | undefined> {
   const isRefused = end.kind === 'refused' && end.refusal.kind === 'InvalidInputError';
   if (!unread || !isRefused || !(await hasScope(context, writer.mapping, 'posts:read'))) return undefined;
-  const post = await editedPost(context, writer, unread.id).catch((error: unknown) => {
-    if (error instanceof Forbidden) return undefined;
-    throw error;
-  });
-  return post && post.thread.length > 0 ? editFor(unread.id, unread.update, post) : undefined;
+  const post = await postIfAllowed(context, writer, unread.id);
+  return post && bindsText(unread.update.text, post) ? editFor(unread.id, unread.update, post) : undefined;
 }
 
 interface SentChange {
@@ -126,7 +130,7 @@ interface SentChange {
 
 async function sendChange(context: PostsDeps, writer: Writer, preparing: PreparedWrite): Promise<SentChange> {
   const end = await sendWrite(context, writer, preparing.write);
-  const again = await editOfThread(context, writer, { preparing, end });
+  const again = await editAfterRefusal(context, writer, { preparing, end });
   if (!again) return { sent: preparing, end };
   return { sent: again, end: await sendWrite(context, writer, again.write) };
 }

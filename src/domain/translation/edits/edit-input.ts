@@ -101,12 +101,24 @@ function threadOf(text: string, { thread, assets }: EditedPost, sent: SentAsset[
   return [{ text, assets: first.hasMediaOfPost ? (sent ?? first.assets) : first.assets }, ...others];
 }
 
-/** The fields of the service: only where a link comes or goes, or where the post is a thread. Then as the post has them. */
+/** Whether other words stand where the post has a mention. Its network would show them as the name of somebody. */
+const isMentionLost = (text: string, post: EditedPost) =>
+  post.mentions.some(([start, end]) => text.slice(start, end) !== post.text.slice(start, end));
+
+/** Whether an edit of the text has to name fields of the service: the new API refuses a text that they do not fit. */
+export const bindsText = (text: string, post: EditedPost): boolean =>
+  post.thread.length > 0 || isMentionLost(text, post);
+
+/**
+ * The fields of the service: only where a link comes or goes, or where they do not fit the text. Then as the post has them,
+ * but for its mentions: the new API does not tell all that an input has to say of one.
+ */
 function metadataOf(text: string, post: EditedPost, { assets, link }: SentMedia) {
   const thread = threadOf(text, post, assets);
-  if (thread.length === 0 && Object.keys(link).length === 0) return undefined;
+  if (!bindsText(text, post) && Object.keys(link).length === 0) return undefined;
   const kept = post.link ? { ...post.kept, linkAttachment: post.link } : post.kept;
-  return serviceMetadata(post.service, { ...kept, ...link, ...(thread.length > 0 && { thread }) });
+  const gone = post.mentions.length > 0 ? { annotations: [] } : {};
+  return serviceMetadata(post.service, { ...kept, ...link, ...gone, ...(thread.length > 0 && { thread }) });
 }
 
 /** The input of `editPost`. The form of media and of a title depends on the post, so without it they are left out. */
@@ -115,7 +127,7 @@ export function editInput(id: string, update: UpdateContent, post: EditedPost | 
   if (!post) return { input: own, leftOut: lostOf(update, { assets: [], linkFields: {} }) };
   const sent = sentMedia(update, post);
   const metadata = metadataOf(update.text, post, sent);
-  const gone = metadata && post.hasAnnotations ? ['the mentions that the text of the update had'] : [];
+  const gone = metadata && post.mentions.length > 0 ? ['the mentions that the text of the update had'] : [];
   return {
     input: { ...own, ...withoutAbsent({ assets: sent.assets, metadata }) },
     leftOut: [...sent.leftOut, ...gone],

@@ -6,6 +6,7 @@ import type { SentAsset } from '../media-input.ts';
 /** A post that is edited, as the new API has it. */
 export interface EditedPost {
   service: string;
+  text: string;
   /** Its kind where the service has kinds (`post`, `reel`, `story`, `offer`); undefined where it is not known. */
   type: string | undefined;
   /** The linked page that it shows, as an input names it. */
@@ -16,8 +17,8 @@ export interface EditedPost {
   kept: Record<string, unknown>;
   /** The parts of a thread, the post itself first; empty for any other post. */
   thread: ReadonlyArray<{ text: string; assets: readonly WholeAsset[] }>;
-  /** Whether parts of its text stand for something. They begin and end at places of the old text. */
-  hasAnnotations: boolean;
+  /** Where the mentions in its text begin and end. */
+  mentions: ReadonlyArray<readonly [start: number, end: number]>;
 }
 
 const isSaid = (value: unknown) => value !== undefined && value !== null && value !== '';
@@ -55,17 +56,26 @@ function keptOf({ channelService }: PostToEdit, metadata: Metadata): Record<stri
   });
 }
 
+/** What an input can name. The new API finds hashtags and addresses in a text by itself. */
+const MENTIONS: readonly string[] = ['mention', 'annotation'];
+
+function mentionsOf({ annotations }: Metadata): EditedPost['mentions'] {
+  const own = (annotations ?? []).filter(({ type }) => MENTIONS.includes(type));
+  return own.map(({ indices: [start = 0, end = start] }) => [start, end]);
+}
+
 /** A post with what an edit has to send again. */
 export function editedPostOf(post: PostToEdit): EditedPost {
   const metadata = post.metadata ?? {};
   return {
     service: post.channelService,
+    text: post.text,
     type: metadata.type ?? undefined,
     link: linkOf(metadata),
     assets: post.assets,
     kept: keptOf(post, metadata),
     thread: metadata.thread ?? [],
-    hasAnnotations: (metadata.annotations ?? []).length > 0,
+    mentions: mentionsOf(metadata),
   };
 }
 
