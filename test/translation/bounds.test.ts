@@ -158,6 +158,7 @@ const FACEBOOK_POST = {
   kept: { type: 'post' },
   thread: [],
   text: 'x',
+  hasOwnTime: false,
   mentions: [],
 };
 

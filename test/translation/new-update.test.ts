@@ -198,6 +198,16 @@ test('an update of a post needs a text and names no profiles', () => {
   expect(refusalOf(() => changed('now=true'))).toEqual({ field: 'text', code: 1004 });
 });
 
+test.each([
+  ['', undefined],
+  ['&scheduled_at=', { mode: 'addToQueue' }],
+  ['&scheduled_at=&now=', { mode: 'addToQueue' }],
+  ['&scheduled_at=&now=1', { mode: 'shareNow' }],
+  ['&scheduled_at=&scheduled_at=2026-11-02', at('2026-11-02T00:00:00Z')],
+])('an update of a post with %j has the time %j', (text, timing) => {
+  expect(changed(`text=x${text}`).timing).toEqual(timing);
+});
+
 function refuseTime(text: string): void {
   const pairs: FieldPairs = [...pairsOf('profile_ids[]=a&text=x'), ['scheduled_at', text]];
   expect(refusalOf(() => newUpdate(pairs, NOW))).toEqual({ field: 'scheduled_at', code: 1006 });

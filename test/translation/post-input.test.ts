@@ -177,6 +177,7 @@ test.each([
 
 const PLAIN = {
   text: 'x',
+  hasOwnTime: false,
   type: undefined,
   link: undefined,
   assets: [],

@@ -45,8 +45,11 @@ export interface UpdateMedia {
   isText: boolean;
 }
 
-/** When the post is published; undefined leaves the time unchanged. */
-type Timing = { mode: 'shareNow' | 'shareNext' } | { mode: 'customScheduled'; dueAt: number } | undefined;
+/** When the post is published; undefined leaves the time unchanged. `addToQueue` is for posts that have a time of their own. */
+type Timing =
+  | { mode: 'shareNow' | 'shareNext' | 'addToQueue' }
+  | { mode: 'customScheduled'; dueAt: number }
+  | undefined;
 
 export interface UpdateContent {
   text: string;
@@ -167,6 +170,13 @@ export function newUpdate(pairs: FieldPairs, now: number): NewUpdate {
 }
 
 /**
+ * An empty `scheduled_at` takes a time of its own away from an update. The iPhone program of the service sent one where a
+ * person had removed the time. Every other empty parameter counts as absent.
+ */
+const clearedTime = (pairs: FieldPairs): Timing =>
+  pairs.some(([name, value]) => name === 'scheduled_at' && value === '') ? { mode: 'addToQueue' } : undefined;
+
+/**
  * The parameters of POST updates/:id/update. `now` in Unix milliseconds.
  * @throws {FieldRefused}
  */
@@ -174,5 +184,5 @@ export function changedUpdate(pairs: FieldPairs, now: number): UpdateContent {
   checkIdle(pairs);
   const text = boundedText(pairs, 'text', LONGEST_TEXT);
   if (text === undefined) throw missing('text');
-  return { text, timing: timingIn(pairs, now), media: mediaIn(pairs) };
+  return { text, timing: timingIn(pairs, now) ?? clearedTime(pairs), media: mediaIn(pairs) };
 }

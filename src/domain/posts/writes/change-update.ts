@@ -3,7 +3,7 @@ import { Forbidden } from '../../../upstream/main-api.ts';
 import { findPostToEdit } from '../../../upstream/posts/find-posts.ts';
 import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
-import { bindsText, editInput } from '../../translation/edits/edit-input.ts';
+import { bindsText, editInput, timedFor } from '../../translation/edits/edit-input.ts';
 import { type EditedPost, editedPostOf } from '../../translation/edits/edited-post.ts';
 import { NO_SUCH_UPDATE, type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { isUpdateId } from '../../translation/update-id.ts';
@@ -68,13 +68,14 @@ function contentOfChange(
 }
 
 /**
- * Whether the post is read before its edit. Media have no form without it. A title is for pins alone, so without the right
- * to read it is left out, and told.
+ * Whether the post is read before its edit. Media have no form without it. A title is for pins alone, and only a post with a
+ * time of its own can lose that, so without the right to read both are left out, and told.
  * @throws {ScopeMissing}
  */
-async function mayReadPost(context: PostsDeps, { mapping }: Writer, { media }: UpdateContent) {
+async function mayReadPost(context: PostsDeps, { mapping }: Writer, { media, timing }: UpdateContent) {
   if (hasMedia(media)) await requireScope(context, mapping, 'posts:read');
-  return hasMedia(media) || (media.title !== undefined && (await hasScope(context, mapping, 'posts:read')));
+  const isBetterRead = media.title !== undefined || timing?.mode === 'addToQueue';
+  return hasMedia(media) || (isBetterRead && (await hasScope(context, mapping, 'posts:read')));
 }
 
 interface PreparedWrite {
@@ -85,8 +86,9 @@ interface PreparedWrite {
   unread?: { id: string; update: UpdateContent };
 }
 
-function editFor(id: string, update: UpdateContent, post: EditedPost | undefined): PreparedWrite {
-  const { input, leftOut } = editInput(id, update, post);
+function editFor(id: string, sent: UpdateContent, post: EditedPost | undefined): PreparedWrite {
+  const { input, leftOut } = editInput(id, sent, post);
+  const update = timedFor(sent, post);
   const content = contentOfChange(id, update, post);
   const shown = content === undefined ? {} : { content };
   const write = { call: 'update', write: { mutation: 'editPost', input }, postId: id, ...shown } as const;
@@ -102,7 +104,8 @@ async function editOf(
   const update = changedUpdate(pairs, context.clock.now());
   if (!(await mayReadPost(context, writer, update)))
     return { ...editFor(id, update, undefined), unread: { id, update } };
-  return editFor(id, update, await editedPost(context, writer, id));
+  const read = hasMedia(update.media) ? editedPost : postIfAllowed;
+  return editFor(id, update, await read(context, writer, id));
 }
 
 /**

@@ -121,10 +121,22 @@ function metadataOf(text: string, post: EditedPost, { assets, link }: SentMedia)
   return serviceMetadata(post.service, { ...kept, ...link, ...gone, ...(thread.length > 0 && { thread }) });
 }
 
+/** An update for a post. Only a post with a time of its own comes back to the queue: another one would lose its place there. */
+export function timedFor(update: UpdateContent, post: EditedPost | undefined): UpdateContent {
+  const isKept = update.timing?.mode === 'addToQueue' && post?.hasOwnTime !== true;
+  return isKept ? { ...update, timing: undefined } : update;
+}
+
+const lostTime = ({ timing }: UpdateContent) =>
+  timing?.mode === 'addToQueue'
+    ? ['the empty scheduled_at, for this connection may not read the update']
+    : [];
+
 /** The input of `editPost`. The form of media and of a title depends on the post, so without it they are left out. */
 export function editInput(id: string, update: UpdateContent, post: EditedPost | undefined): PostInput {
-  const own = { id, text: update.text, ...timingFields(update) };
-  if (!post) return { input: own, leftOut: lostOf(update, { assets: [], linkFields: {} }) };
+  const own = { id, text: update.text, ...timingFields(timedFor(update, post)) };
+  if (!post)
+    return { input: own, leftOut: [...lostTime(update), ...lostOf(update, { assets: [], linkFields: {} })] };
   const sent = sentMedia(update, post);
   const metadata = metadataOf(update.text, post, sent);
   const gone = metadata && post.mentions.length > 0 ? ['the mentions that the text of the update had'] : [];

@@ -7,6 +7,8 @@ import type { SentAsset } from '../media-input.ts';
 export interface EditedPost {
   service: string;
   text: string;
+  /** Whether it waits for a time that somebody chose, outside of the queue. */
+  hasOwnTime: boolean;
   /** Its kind where the service has kinds (`post`, `reel`, `story`, `offer`); undefined where it is not known. */
   type: string | undefined;
   /** The linked page that it shows, as an input names it. */
@@ -70,6 +72,7 @@ export function editedPostOf(post: PostToEdit): EditedPost {
   return {
     service: post.channelService,
     text: post.text,
+    hasOwnTime: post.status === 'scheduled' && post.isCustomScheduled === true,
     type: metadata.type ?? undefined,
     link: linkOf(metadata),
     assets: post.assets,
