@@ -208,6 +208,44 @@ test.each([
   expect(changed(`text=x${text}`).timing).toEqual(timing);
 });
 
+const timeOf = (text: string) =>
+  newUpdate([...pairsOf('profile_ids[]=a&text=x'), ['scheduled_at', text]], NOW).timing;
+
+test.each([
+  ['20261102T083000Z', '2026-11-02T08:30:00Z'],
+  ['20261102T0830+0200', '2026-11-02T06:30:00Z'],
+  ['20261102T083000 0200', '2026-11-02T06:30:00Z'],
+  ['Mon, 02 Nov 2026 08:30:00 +0200', '2026-11-02T06:30:00Z'],
+  ['Mon, 02 Nov 2026 08:30:00  0200', '2026-11-02T06:30:00Z'],
+  ['Mon, 2 Nov 2026 08:30:00 GMT', '2026-11-02T08:30:00Z'],
+  ['Mon, 02 Nov 2026 08:30:00 +0000 (UTC)', '2026-11-02T08:30:00Z'],
+  ['Mon, 02 Nov 2026 08:30:00 EST', '2026-11-02T13:30:00Z'],
+  ['Mon, 02 Nov 26 08:30:00 +0000', '2026-11-02T08:30:00Z'],
+  ['2 Nov 2026 08:30 -0000', '2026-11-02T08:30:00Z'],
+  ['2 November 2026 08:30', '2026-11-02T08:30:00Z'],
+  ['Monday, 02-Nov-26 08:30:00 GMT', '2026-11-02T08:30:00Z'],
+  ['Monday, 02-Nov-2026 08:30:00 UTC', '2026-11-02T08:30:00Z'],
+  ['Mon Nov  2 08:30:00 2026', '2026-11-02T08:30:00Z'],
+  ['Mon Nov 02 08:30:00 +0200 2026', '2026-11-02T06:30:00Z'],
+  ['Mon Nov 02 2026 08:30:00 GMT+0200 (CEST)', '2026-11-02T06:30:00Z'],
+  ['Mon Nov 02 2026 08:30:00 GMT 0200 (Central European Standard Time)', '2026-11-02T06:30:00Z'],
+])('a time of %j is %s', (text, iso) => {
+  expect(timeOf(text)).toEqual(at(iso));
+});
+
+test.each([
+  'Tue, 02 Nov 2026 08:30:00 GMT',
+  'Mon, 02 Nov 2026 08:30:00 IST',
+  'Mon, 31 Feb 2027 08:30:00 GMT',
+  'Mon, 02 Nov 2026 25:30:00 GMT',
+  'Mon, 02 Foo 2026 08:30:00 GMT',
+  'Monkey, 02 Nov 2026 08:30:00 GMT',
+  '02-Nov-26 08:30:00',
+  '02/11/2026 08:30',
+  'Nov 2026',
+  '20261302T083000Z',
+])('a time of %j has no one meaning, and is refused', refuseTime);
+
 function refuseTime(text: string): void {
   const pairs: FieldPairs = [...pairsOf('profile_ids[]=a&text=x'), ['scheduled_at', text]];
   expect(refusalOf(() => newUpdate(pairs, NOW))).toEqual({ field: 'scheduled_at', code: 1006 });

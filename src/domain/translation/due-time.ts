@@ -1,11 +1,12 @@
 import { badValue, FIELD_CODES, FieldRefused } from './call-fields.ts';
+import { namedMonthTime } from './named-month.ts';
 
-/** `scheduled_at` of the old API: Unix seconds or ISO 8601. UTC where no offset is given. */
+/** `scheduled_at` of the old API: Unix seconds, ISO 8601, or a time with the name of a month. UTC where no offset is given. */
 
 const FIELD = 'scheduled_at';
 
-/** Longer than every readable form. No pattern runs on a longer text. */
-const LONGEST_TIME = 40;
+/** As long as JavaScript writes a time with the name of its zone. No pattern runs on a longer text. */
+const LONGEST_TIME = 80;
 
 const SECONDS = /^(\d{1,11})(?:\.\d{1,9})?$/;
 const ISO =
@@ -42,10 +43,21 @@ export function secondsOfUnixTime(text: string): number | undefined {
   return seconds === undefined ? undefined : Number(seconds);
 }
 
+/** ISO 8601 without its separators: `20261102T083000Z`. */
+const BASIC = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})?/i;
+
+function writtenTime(text: string): number {
+  const separated = text.replace(BASIC, (_all, ...[year, month, day, hour, minute, second = '00']) =>
+    [`${year}-${month}-${day}T${hour}`, minute, second].join(':'),
+  );
+  const time = isoTime(separated.replace(SPACE_FOR_PLUS, '$1+$2'));
+  return Number.isNaN(time) ? namedMonthTime(text) : time;
+}
+
 function timeIn(text: string): number {
   if (text.length > LONGEST_TIME) return Number.NaN;
   const seconds = secondsOfUnixTime(text);
-  return seconds === undefined ? isoTime(text.replace(SPACE_FOR_PLUS, '$1+$2')) : seconds * 1000;
+  return seconds === undefined ? writtenTime(text) : seconds * 1000;
 }
 
 /**
