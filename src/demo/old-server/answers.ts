@@ -5,9 +5,19 @@ import type { Response } from 'express';
 /** PHP's `json_encode` puts a backslash before every slash. */
 const phpJson = (value: unknown): string => JSON.stringify(value).replaceAll('/', String.raw`\/`);
 
-/** Sends an answer as the old API wrote it. */
+/** Sends an answer as the old API wrote it. `send` of Express would write the charset in another way. */
 export function sendOldAnswer(res: Response, status: number, value: unknown): void {
-  res.status(status).set('Content-Type', 'application/json;charset=UTF-8').send(phpJson(value));
+  res.status(status).set('Content-Type', 'application/json;charset=UTF-8').end(phpJson(value));
+}
+
+/** A path of plain identifiers. Any other text would be a script of the caller. */
+const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
+
+/** Sends an answer that every web page may read, by `fetch` or as a script (JSONP) that calls `callback`. */
+export function sendToPages(res: Response, value: unknown, callback: unknown): void {
+  res.set('Access-Control-Allow-Origin', '*');
+  if (typeof callback !== 'string' || !CALLBACK.test(callback)) return sendOldAnswer(res, 200, value);
+  res.set('Content-Type', 'application/javascript;charset=UTF-8').end(`/**/${callback}(${phpJson(value)});`);
 }
 
 /** Sends a refusal: its words and its number. */
@@ -29,5 +39,5 @@ const CHALLENGE =
 
 /** Sends the refusal of a call without a token, which has no body. */
 export function challenge(res: Response): void {
-  res.status(401).set({ 'Content-Type': 'text/html; charset=UTF-8', 'WWW-Authenticate': CHALLENGE }).send('');
+  res.status(401).set({ 'Content-Type': 'text/html; charset=UTF-8', 'WWW-Authenticate': CHALLENGE }).end();
 }

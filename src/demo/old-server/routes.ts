@@ -2,6 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import {
   sendOldAnswer,
   sendOldRefusal,
+  sendToPages,
   UNKNOWN_ADDRESS,
   UNKNOWN_PROFILE,
   UNKNOWN_UPDATE,
@@ -117,7 +118,7 @@ function handlersOf(queue: OldQueue): Array<[path: string, handler: RequestHandl
 export function createOldRoutes(accounts: readonly OldAccount[]): Router {
   const routes = Router({ caseSensitive: true, strict: true });
   const known = requireToken(accounts);
-  routes.all('/1/links/shares.json', (_req, res) => sendOldAnswer(res, 200, { shares: 0 }));
+  routes.all('/1/links/shares.json', (req, res) => sendToPages(res, { shares: 0 }, req.query['callback']));
   routes.all('/1/info/configuration.json', (_req, res) =>
     sendOldAnswer(res, 200, { services: {}, media: {} }),
   );
