@@ -126,7 +126,7 @@ test.each([
     'the choice among tokens',
     '/connect',
     { chosen: 'yes', 'token-0123456789abcdef01234567': 'yes' },
-    'open the page',
+    'Tokens 1 chosen',
   ],
   ['ticked events of a webhook', '/webhooks', { 'token.stopped': 'on' }, 'Send it again'],
   ['the proof of a switch', '', { switch_token: 'a1'.repeat(16) }, 'open the page'],

@@ -1,5 +1,6 @@
 import type { FormAct } from '../pages/form-acts.ts';
 import { redactText } from '../../shared/log/redaction.ts';
+import { CHOSEN_PREFIX, keepingAnother } from './return/wants-another.ts';
 
 /**
  * The page after a form of a person who was signed out meanwhile. Nothing is done. The page shows the entries again,
@@ -31,6 +32,15 @@ function isSecret(name: string, value: string): boolean {
 /** `modern_client_id` as `Modern client id`. */
 const labelOf = (name: string) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ');
 
+/** What the person chose by such fields, in words: without them the page would not say what is sent again. */
+function choicesIn(fields: Record<string, string>) {
+  const tokens = Object.keys(fields).filter((name) => name.startsWith(CHOSEN_PREFIX)).length;
+  return [
+    ...(tokens > 0 ? [{ label: 'Tokens', value: `${tokens} chosen` }] : []),
+    ...(fields['account'] === 'another' ? [{ label: 'Account', value: 'another one' }] : []),
+  ];
+}
+
 /** The entries that are kept, whether all entries are kept (a secret stands on no page), and the entries to show. */
 function keptFields(fields: Record<string, string>) {
   const typed = Object.entries(fields).filter(([name]) => !PROOFS.has(name));
@@ -39,7 +49,7 @@ function keptFields(fields: Record<string, string>) {
   return {
     kept: kept.map(([name, value]) => ({ name, value })),
     isWhole: kept.length === typed.length,
-    shown: shown.map(([name, value]) => ({ label: labelOf(name), value })),
+    shown: [...shown.map(([name, value]) => ({ label: labelOf(name), value })), ...choicesIn(fields)],
   };
 }
 
@@ -83,7 +93,7 @@ export function expiredFormPage(sent: SentForm) {
     wasSignOut,
     wayOn: wayOn(sent, kept),
     act,
-    formPage: act?.page ?? away,
+    formPage: keepingAnother(act?.page ?? away, sent.fields),
     action: address,
     away,
     ...kept,

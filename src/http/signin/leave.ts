@@ -40,11 +40,11 @@ export async function leaveToConsent(
 
 /**
  * Sends the browser from a form of the bridge to the new API. The request is bound to the browser, which comes back to
- * /callback.
+ * /callback. `isOther`: the new API asks who is there, because the person wants another account.
  */
 export async function leaveToReauthorize(
   parts: SigninPagesDeps,
-  { prompt = 'consent', ...asked }: ReauthorizationRequest & { prompt?: ConsentPrompt },
+  { isOther, ...asked }: ReauthorizationRequest & { isOther: boolean },
   exchange: HandlerArguments,
 ): Promise<void> {
   const { context } = parts;
@@ -52,6 +52,7 @@ export async function leaveToReauthorize(
   const id = newHexId();
   const browser = parts.browsers.readOrGive(req, res, id);
   const client = await parts.clientFor({ purpose: 'reauthorization', client_id: asked.clientId });
+  const prompt = isOther ? 'login consent' : 'consent';
   const keepVerifier = async (verifier: string) => {
     const started = await startConsent(
       context,

@@ -2,6 +2,7 @@ import type { HttpExchange } from '../pages/brake.ts';
 import { expiredForm } from '../pages/page-error.ts';
 import { formToken, isFormToken } from './browser-cookie.ts';
 import type { SigninPagesDeps } from './parts.ts';
+import { keepingAnother } from './return/wants-another.ts';
 
 /**
  * The form of a mailed link in a browser where nobody is signed in. There is no session to bind the form to, so a cookie
@@ -20,10 +21,10 @@ export function linkForm(parts: SigninPagesDeps, { req, res }: HttpExchange, id:
   return { action: `/connect/${id}`, token: formToken(parts.context.vault.session(), browser) };
 }
 
-const expired = (id: string) =>
+const expired = (page: string) =>
   expiredForm({
     next: 'Nothing was changed. Open the link again.',
-    wayOn: { href: linkPath(id), label: 'Open the link again' },
+    wayOn: { href: page, label: 'Open the link again' },
   });
 
 /**
@@ -33,5 +34,6 @@ const expired = (id: string) =>
 export function requireLinkForm(parts: SigninPagesDeps, req: HttpExchange['req'], id: string): void {
   const { _form: field } = (req.body ?? {}) as Record<string, unknown>;
   const browser = parts.browsers.read(req, id);
-  if (browser === undefined || !isFormToken(parts.context.vault.session(), browser, field)) throw expired(id);
+  if (browser === undefined || !isFormToken(parts.context.vault.session(), browser, field))
+    throw expired(keepingAnother(linkPath(id), req.body));
 }

@@ -4,7 +4,7 @@ import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { connectByWords } from '../../wording/dates/lines.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets, leaveToReauthorize } from '../../signin/leave.ts';
-import { CHOSEN_PREFIX, wantsAnother } from '../../signin/return/use-another.ts';
+import { CHOSEN_PREFIX, keepingAnother, wantsAnother } from '../../signin/return/wants-another.ts';
 import { hintWords } from '../../wording/token-words.ts';
 import { registeredApp } from '../shown-app.ts';
 
@@ -53,6 +53,7 @@ function show(frame: PageShell): RequestHandler {
       isProgram: source === 'observed',
       lines: tokens.map((token) => lineOf(token, !isNothingChosen && isProgramsOwn(token, clientId))),
       isNothingChosen,
+      isOther: wantsAnother(req),
       connectBy: connectByWords(appLifecycleNow(frame.context, clientId)),
       formTargets: formTargets(frame.context.server.authorizationUrl),
     });
@@ -73,12 +74,12 @@ export async function leaveToConnect(
   const isUnlisted = await waitsUnlisted(frame.context, pair);
   if (listable.length === 0 && !isUnlisted) return false;
   const chosen = chosenIn(req);
+  const leadTo = (page: string) => (res.redirect(303, keepingAnother(page, req.body)), true);
   const page = `/apps/${pair.clientId}/connect`;
-  if (listable.length > 0 && chosen === undefined) return res.redirect(303, page), true;
+  if (listable.length > 0 && chosen === undefined) return leadTo(page);
   const listed = listable.map(({ id }) => id).filter((id) => chosen?.includes(id));
-  if (listed.length === 0 && !isUnlisted) return res.redirect(303, `${page}?nothing`), true;
-  const prompt = wantsAnother(req) ? 'login consent' : 'consent';
-  await leaveToReauthorize(frame.parts, { ...pair, listed, prompt }, exchange);
+  if (listed.length === 0 && !isUnlisted) return leadTo(`${page}?nothing`);
+  await leaveToReauthorize(frame.parts, { ...pair, listed, isOther: wantsAnother(req) }, exchange);
   return true;
 }
 

@@ -2,6 +2,7 @@ import type { RequestHandler, Response, Router } from 'express';
 import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { linkForm, linkPath } from '../../signin/link-form.ts';
+import { wantsAnother } from '../../signin/return/wants-another.ts';
 import { personOf } from '../../signin/session.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { connectByWords, endOf } from '../../wording/dates/lines.ts';
@@ -42,6 +43,7 @@ function showOther(frame: PageShell, res: Response, linked: LinkTarget): true | 
     appName,
     connectBy: connectByWords(appLifecycleNow(frame.context, clientId)),
     form: linkForm(frame.parts, { req, res }, linkId),
+    isOther: wantsAnother(req),
     formTargets: targets,
   });
   return true;
@@ -63,6 +65,7 @@ async function showHolder(frame: PageShell, res: Response, linked: LinkTarget): 
     appName,
     waiting: tokenCount(tokens.waiting),
     isOne: tokens.waiting === 1,
+    isOther: wantsAnother(res.req),
     connectBy: connectByWords(appLifecycleNow(frame.context, clientId)),
     formTargets: formTargets(frame.context.server.authorizationUrl),
   });

@@ -5,7 +5,7 @@ import { brake, countPageRequest } from '../../pages/brake.ts';
 import { readForm, requireOwnForm } from '../../pages/forms.ts';
 import { leaveToReauthorize, refuseOnCopy } from '../../signin/leave.ts';
 import { linkPath, requireLinkForm } from '../../signin/link-form.ts';
-import { wantsAnother } from '../../signin/return/use-another.ts';
+import { keepingAnother, wantsAnother } from '../../signin/return/wants-another.ts';
 import { personOf, signOut } from '../../signin/session.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { hasEnded, linkedApp, linkIdIn } from './linked-app.ts';
@@ -41,17 +41,16 @@ async function leaveFromLink(frame: PageShell, isOther: boolean, exchange: Excha
   if (hasEnded(context, clientId)) return res.redirect(303, signsInFrom);
   if (!(await waitsUnlisted(context, { clientId, accountId })))
     return leaveToSignIn(res, signsInFrom, isOther);
-  const mustAsk = isOther || parts.signedOut.isIn(req);
-  const prompt = mustAsk ? 'login consent' : 'consent';
   await countPageRequest(context, CONSENTS, req);
-  await leaveToReauthorize(parts, { clientId, accountId, signsInFrom, prompt }, exchange);
+  const mustAsk = isOther || parts.signedOut.isIn(req);
+  await leaveToReauthorize(parts, { clientId, accountId, signsInFrom, isOther: mustAsk }, exchange);
 }
 
 /** The form of the link where nobody is signed in. Who has signed in since sees the page for signed-in people. */
 function connectSignedOut(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const id = linkIdIn(req);
-    if (personOf(req)) return res.redirect(303, linkPath(id));
+    if (personOf(req)) return res.redirect(303, keepingAnother(linkPath(id), req.body));
     requireLinkForm(frame.parts, req, id);
     await leaveFromLink(frame, wantsAnother(req), [req, res, next]);
   };

@@ -4,7 +4,7 @@ import { inspectPasted, type PastedTokenResult } from '../../../domain/old-api/p
 import { STANDING_WORDS } from '../../../domain/tokens/standing/words.ts';
 import { tokensIn } from '../../../shared/log/token-like.ts';
 import { formTargets, leaveToReauthorize, refuseOnCopy } from '../../signin/leave.ts';
-import { wantsAnother } from '../../signin/return/use-another.ts';
+import { wantsAnother } from '../../signin/return/wants-another.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { traceOf } from '../../request-trace.ts';
@@ -109,9 +109,8 @@ function takeToken(frame: PageShell): RequestHandler {
     // The page of the app says why the token cannot be connected any more.
     if (oldApiStatusOf(appLifecycleNow(frame.context, clientId)).phase === 'ended')
       return res.redirect(303, `/apps/${clientId}`);
-    const prompt = wantsAnother(req) ? 'login consent' : 'consent';
     const asked = { clientId, accountId: signedInPerson(req).accountId, evidence };
-    return leaveToReauthorize(frame.parts, { ...asked, prompt }, [req, res, next]);
+    return leaveToReauthorize(frame.parts, { ...asked, isOther: wantsAnother(req) }, [req, res, next]);
   };
 }
 

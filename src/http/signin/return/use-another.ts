@@ -5,6 +5,7 @@ import { formToken } from '../browser-cookie.ts';
 import { linkForm, linkIdOf } from '../link-form.ts';
 import type { SigninPagesDeps } from '../parts.ts';
 import { loadSession, personOf } from '../session.ts';
+import { CHOSEN_PREFIX } from './wants-another.ts';
 
 /**
  * The way on where the new API asked another account than that of the request. A consent alone would ask the same account
@@ -13,15 +14,6 @@ import { loadSession, personOf } from '../session.ts';
 
 /** The page of a pasted token. The token is kept nowhere, so it is pasted again. */
 const PASTE_AGAIN = '/apps/paste-token?account=another';
-
-/** Before the id of a token that was chosen: a field of the form that connects. */
-export const CHOSEN_PREFIX = 'token-';
-
-/** Whether a form, or the address of a page, wants another account than the one that the account page knows. */
-export function wantsAnother({ query, body }: HttpExchange['req']): boolean {
-  const sent = body as Record<string, unknown> | undefined;
-  return query['account'] === 'another' || sent?.['account'] === 'another';
-}
 
 /** The fields of a form that connects what the request would have connected. */
 function fieldsOf(request: AuthorizationRequest): string[] {
