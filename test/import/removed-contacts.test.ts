@@ -72,6 +72,19 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await send(appWith(other, 'other@a.example', 'old@a.example'))).toEqual([0, 0, 1, 0]);
   });
 
+  test('a removed contact does not come back either where the history keeps no text of it', async () => {
+    const clientId = newHexId();
+    const inbox = `add.${'a1b2'.repeat(10)}@inbox.example`;
+    const row = appWith(clientId, inbox);
+    await send(row);
+    expect(await remove(clientId, inbox)).toBe('removed');
+    expect(await importAgain(row, true)).toEqual([0, 1, 0, 0]);
+    expect(await send(row)).toEqual([0, 1, 0, 0]);
+    expect(await contactsOf(clientId)).toEqual([]);
+    const events = await ground.bridge.context.store.durable.selectFrom('events').select('reason').execute();
+    expect(JSON.stringify(events)).not.toContain('a1b2');
+  });
+
   test('a contact that the owner added is the one of the file, in whatever case its letters are', async () => {
     const clientId = newHexId();
     await send(appWith(clientId));

@@ -1,5 +1,6 @@
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
 import { tokensIn } from '../../shared/log/token-like.ts';
+import { sha256Of } from '../../shared/secrets.ts';
 import { deleteContact, listContacts } from '../../store/apps/app-contacts.ts';
 import { insertContacts } from '../../store/apps/apps.ts';
 import type { Origin } from '../origin.ts';
@@ -19,6 +20,19 @@ interface Contact extends Origin {
 /** Whether an address can get mails, and may stay in the history for ever. */
 export function isContact(address: string): boolean {
   return isMailAddress(address) && tokensIn(address).length === 0;
+}
+
+/** Too few digits to look like a token, and enough that no two addresses share them. */
+const FINGERPRINT_DIGITS = 24;
+
+/**
+ * How the history names a contact. An imported contact may be any text, and the history keeps no text with a part that
+ * looks like a token. Its fingerprint is enough to know the contact again, which an import must not bring back.
+ */
+export function contactInHistory(address: string): string {
+  if (isContact(address)) return address;
+  const fingerprint = sha256Of(normalEmail(address)).toString('hex').slice(0, FINGERPRINT_DIGITS);
+  return `an address that is not repeated here (fingerprint ${fingerprint})`;
 }
 
 /** Adds a contact. The same address in another case of letters is `known`. Only `added` means a change. */
@@ -50,8 +64,7 @@ export async function removeContact(
     const removed = await deleteContact(tx, { clientId, address, isWithAccess: mayTakeAccess });
     if (!removed) return (await listContacts(tx, clientId)).includes(address) ? 'has access' : 'unknown';
     const change = { ...origin, at: context.clock.now(), clientId };
-    // An imported contact may be any text.
-    const reason = isContact(address) ? address : 'an address that is not repeated here';
+    const reason = contactInHistory(address);
     await recordEvents(context, tx, [
       ...(removed.access ? [{ ...change, action: 'access_taken', reason }] : []),
       { ...change, action: 'contact_removed', reason },

@@ -34,8 +34,8 @@ export async function deleteContact(
 }
 
 /**
- * The addresses that were ever removed from the contacts of these apps, or left them, as addresses are compared. Only the
- * history knows them; some are contacts again.
+ * The addresses that were ever removed from the contacts of these apps, or left them, as addresses are compared and the
+ * history names them. Only the history knows them; some are contacts again.
  */
 export async function listRemovedContacts(db: Database, clientIds: readonly string[]) {
   if (clientIds.length === 0) return [];

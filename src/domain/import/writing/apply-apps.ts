@@ -4,6 +4,7 @@ import { listRemovedContacts } from '../../../store/apps/app-contacts.ts';
 import { rowsWith } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import { pinOwner } from '../../accounts/pin-owner.ts';
+import { contactInHistory } from '../../apps/app-contacts.ts';
 import { emailsFor } from './account-emails.ts';
 import { movesToActiveKey } from './move-digests.ts';
 import { translationOf } from './legacy-accounts.ts';
@@ -117,6 +118,10 @@ function missing(known: Set<string>, given: readonly string[], added: string[]):
   return isAdded.length > 0;
 }
 
+/** The contacts of a row without those that were removed from the app under another name of the history. */
+const contactsOf = (row: AppImportRow, { contacts }: ImportedApp) =>
+  row.contacts.filter((address) => !contacts.has(contactInHistory(address)));
+
 /** Adds the data of a row that the app lacks; returns whether the app lacked any data. */
 function merge(app: ImportedApp, row: AppImportRow, secret: string | null): boolean {
   const changes = fieldChanges(app, row);
@@ -127,7 +132,7 @@ function merge(app: ImportedApp, row: AppImportRow, secret: string | null): bool
   Object.assign(app.changes, changes);
   const isAdded = [
     missing(app.callbacks, row.callbacks, app.added.callbacks),
-    missing(app.contacts, row.contacts, app.added.contacts),
+    missing(app.contacts, contactsOf(row, app), app.added.contacts),
     secret !== null && missing(app.secrets, [secret], app.added.secrets),
   ].includes(true);
   if (secret !== null) app.liveSecrets += 1;
