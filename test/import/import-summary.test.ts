@@ -1,4 +1,5 @@
 import { isOver, summaryOf } from '../../src/cli/commands/tokens/import/summary.ts';
+import { isWeakToken } from '../../src/domain/import/reading/weak-tokens.ts';
 import type { ImportResult } from '../../src/domain/import/reading/import-file.ts';
 import { createRefusalCounts } from '../../src/domain/import/refusal-counts.ts';
 
@@ -15,6 +16,7 @@ const imported = (more: Partial<ImportResult> = {}): ImportResult => ({
   unknownFields: [],
   hiddenFields: 0,
   unendedLine: null,
+  weakTokens: { count: 0, lines: [] },
   isShownLater: false,
   ...more,
 });
@@ -22,6 +24,26 @@ const imported = (more: Partial<ImportResult> = {}): ImportResult => ({
 const WHOLE = { isDryRun: false, maxRefused: undefined };
 
 const headOf = (...given: Parameters<typeof summaryOf>) => summaryOf(...given).slice(0, 2);
+
+test.each([
+  ['1/' + '0'.repeat(32), true],
+  ['1/' + 'abc'.repeat(11), true],
+  ['abcdef0123456789', false],
+  ['a1b2c3d4a1b2c3d4', true],
+  ['12345678901234567', true],
+  ['1/a81f0c3e5d7b29460f1e2d3c4b5a6978', false],
+])('%s is a weak token: %s', (token, isWeak) => {
+  expect(isWeakToken(token)).toBe(isWeak);
+});
+
+test('weak tokens are told by their lines', () => {
+  const told = (count: number, lines: number[]) =>
+    summaryOf(imported({ weakTokens: { count, lines } }), WHOLE).at(-1);
+  expect(told(1, [7])).toBe('1 token is short or easy to guess, and taken all the same: line 7.');
+  expect(told(6, [1, 2, 3, 4, 5])).toBe(
+    '6 tokens are short or easy to guess, and taken all the same: lines 1, 2, 3, 4, 5, ….',
+  );
+});
 
 test('refused rows are counted by field and reason, with the lowest lines in whatever order they come', () => {
   const counts = createRefusalCounts();

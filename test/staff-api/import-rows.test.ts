@@ -24,6 +24,8 @@ interface ImportJson {
   refused_rows: Array<{ row: number; field: string | null; reason: string; client_id: string | null }>;
   unknown_fields: string[];
   hidden_fields: number;
+  weak_tokens: number;
+  weak_rows: number[];
 }
 
 const newApp = (clientId: string) => ({
@@ -130,6 +132,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
       refused_rows: [],
       unknown_fields: [],
       hidden_fields: 0,
+      weak_tokens: 0,
+      weak_rows: [],
     });
     expect(await send(rows)).toMatchObject({ new: 0, known: 4 });
     const found = await program.post('/search', { text: token });
@@ -152,12 +156,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
         { ...newToken(clientId, token), account_email: 'nobody' },
         { type: 'wonder' },
         newToken(newHexId(), token),
+        newToken(clientId, `1/${'ab'.repeat(16)}`),
         { ...newToken(clientId, token), colour: 'red', [token]: 1, email: 'of@pairs.example' },
       ],
     });
     expect(answer.json).toMatchObject({
       is_written: true,
-      new: 2,
+      new: 3,
       refused: 3,
       refused_rows: [
         { row: 1, field: 'account_email' },
@@ -166,6 +171,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
       ],
       unknown_fields: ['colour', 'email in rows of type token'],
       hidden_fields: 1,
+      weak_tokens: 1,
+      weak_rows: [4],
     });
     expect(answer.text).not.toContain(token.slice(2));
   });

@@ -14,6 +14,7 @@ import { type ImportRow, readRow } from './rows.ts';
 import { openScratch, removeOldScratches, type Scratch } from './scratch.ts';
 import { openSource, type Source } from './source.ts';
 import { createUnknownFields } from './unknown-fields.ts';
+import { createWeakTokens, type WeakTokens } from './weak-tokens.ts';
 
 /**
  * Imports the apps, id pairs and tokens of the old API from a file. The file is read twice, first for apps and pairs,
@@ -66,6 +67,7 @@ export interface ImportResult extends Tally {
   hiddenFields: number;
   /** The last line of a CSV file without a line end after it, whose row may be cut; null otherwise. */
   unendedLine: number | null;
+  weakTokens: WeakTokens;
   /** Whether the tokens could not be counted for the pages: the count of the hour shows the import. */
   isShownLater: boolean;
 }
@@ -73,6 +75,7 @@ export interface ImportResult extends Tally {
 interface Pass {
   isWanted(row: ImportRow): boolean;
   note(entry: ImportEntry): void;
+  look(row: ImportRow): void;
   refuse(refusal: RowRefusal): void;
 }
 
@@ -83,7 +86,9 @@ function rowOf(entry: ImportEntry | RowRefusal, now: number, pass: Pass): Import
   }
   pass.note(entry);
   try {
-    return readRow({ ...entry, now });
+    const row = readRow({ ...entry, now });
+    pass.look(row);
+    return row;
   } catch (error) {
     if (!(error instanceof RowRefused)) throw error;
     const { reason, field } = error;
@@ -128,6 +133,7 @@ class Importer {
   readonly #now: number;
   readonly unknown: ReturnType<typeof createUnknownFields>;
   unendedLine: number | null = null;
+  readonly weak = createWeakTokens();
 
   constructor(context: ImportDeps, given: Run & { report: Report; scratch: Scratch | undefined }) {
     this.#run = given;
@@ -157,10 +163,16 @@ class Importer {
         this.unknown.note(entry);
         this.unendedLine = entry.unendedLine ?? null;
       },
+      look: (row) => this.weak.note(row),
       refuse: (refusal) => this.#report.refuse(refusal),
     });
     // The first pass has reported every line that is wrong by itself.
-    await this.#pass({ isWanted: ({ type }) => type === 'token', note: () => {}, refuse: () => {} });
+    await this.#pass({
+      isWanted: ({ type }) => type === 'token',
+      note: () => {},
+      look: () => {},
+      refuse: () => {},
+    });
   }
 
   async #pass(pass: Pass): Promise<void> {
@@ -229,6 +241,7 @@ async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
       unknownFields: [...importer.unknown.names],
       hiddenFields: importer.unknown.hidden.size,
       unendedLine: importer.unendedLine,
+      weakTokens: { count: importer.weak.count, lines: importer.weak.lines },
       isShownLater,
     };
   } finally {

@@ -9,7 +9,7 @@ const KINDS_MAX = 20;
 const SHOWN_LATER =
   'The tokens could not be counted for the pages. The rows are imported; the pages show the import within an hour.';
 
-function placesOf({ count, lines }: RefusalCount): string {
+function placesOf({ count, lines }: Pick<RefusalCount, 'count' | 'lines'>): string {
   const more = count > lines.length ? ', …' : '';
   return `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`;
 }
@@ -69,6 +69,15 @@ function endLines({ unendedLine }: ImportResult): string[] {
   return [`The file ends without a line end: look whether its last line (${unendedLine}) is whole.`];
 }
 
+/** A weak token is taken. Its hint would reveal a short one, so only its line is named. */
+function weakLines({ weakTokens }: ImportResult): string[] {
+  const { count } = weakTokens;
+  if (count === 0) return [];
+  const what =
+    count === 1 ? '1 token is short or easy to guess' : `${count} tokens are short or easy to guess`;
+  return [`${what}, and taken all the same: ${placesOf(weakTokens)}.`];
+}
+
 /** The counts of an import, the reasons of refused rows, and the file that names each refused row. */
 export function summaryOf(imported: ImportResult, asked: ImportOptions): string[] {
   const { refusals, refused, report, isShownLater } = imported;
@@ -77,6 +86,7 @@ export function summaryOf(imported: ImportResult, asked: ImportOptions): string[
     ...linesOfRefusals(refusals),
     ...fieldLines(imported),
     ...endLines(imported),
+    ...weakLines(imported),
     ...(isShownLater ? [SHOWN_LATER] : []),
     ...(refused > 0 ? [`Each refused line with its field and reason: ${report}`] : []),
   ];

@@ -64,6 +64,10 @@ export const IMPORT_WRITES = [
         description:
           'How many further ignored fields there are, whose names are not told; 1,000 means at least so many.',
       }),
+      weak_tokens: count.meta({
+        description: 'How many tokens are short or easy to guess. They are taken all the same.',
+      }),
+      weak_rows: z.array(count).meta({ description: 'The places of the first five of these in rows.' }),
     }),
     problems: ['not-possible'],
     async run(context, { body: { rows, is_dry_run: isDryRun = false, max_refused: maxRefused }, origin }) {
@@ -83,6 +87,8 @@ export const IMPORT_WRITES = [
         })),
         unknown_fields: done.unknownFields,
         hidden_fields: done.hiddenFields,
+        weak_tokens: done.weakTokens.count,
+        weak_rows: done.weakTokens.lines.map((line) => line - 1),
       };
     },
   }),

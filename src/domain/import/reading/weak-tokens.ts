@@ -1,0 +1,36 @@
+import type { ImportRow } from './rows.ts';
+
+/** Tokens that somebody could guess. They are taken all the same: a program uses them, and would break without them. */
+
+/** How many tokens of an import are weak, with the first lines that have one. */
+export interface WeakTokens {
+  count: number;
+  lines: number[];
+}
+
+/** Fewer bits than this are too few, beside the brake on wrong tokens. */
+const BITS_MIN = 64;
+
+const LINES_MAX = 5;
+
+/**
+ * Whether a token is too short, or has too few different characters for its length. A token that is long and mixed counts
+ * as strong, whatever order its characters have.
+ */
+export function isWeakToken(token: string): boolean {
+  const random = token.replace(/^1\//, '');
+  return random.length * Math.log2(new Set(random).size) < BITS_MIN;
+}
+
+/** Counts the weak tokens of the rows that it is told of. Of a token that came as SHA-256 nobody knows. */
+export function createWeakTokens(): WeakTokens & { note(row: ImportRow): void } {
+  return {
+    count: 0,
+    lines: [],
+    note({ type, row }) {
+      if (type !== 'token' || !row.isWeak) return;
+      this.count += 1;
+      if (this.lines.length < LINES_MAX) this.lines.push(row.line);
+    },
+  };
+}
