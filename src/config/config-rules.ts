@@ -234,7 +234,7 @@ function publicAddress(address: string | undefined): Rule[] {
 
 /** What the message in production without a key file says after the place. */
 export const NO_KEYS =
-  'Production never makes keys by itself. If the bridge has a database, put back the copy of its key file. For a new bridge, make the file once: grantbridge keys init';
+  'Production never makes keys by itself. If the bridge has a database, put back the copy of its key file (without a copy: docs/operate/keys.md, “When the key file is lost”). For a new bridge, make the file once: grantbridge keys init';
 
 /** The file that was looked for is named: its path may come from VAR_DIR alone, and a slip there is seen in the path. */
 function missingKeys({ KEYS_FILE }: RuledSettings, { path, isReadable }: MachineState['keysFile']): Rule {

@@ -22,7 +22,7 @@ export async function addKey(): Promise<Result> {
     const done = isNew
       ? `Key ${id} was added to ${keysFile}.`
       : `Key ${id} was added before and is not active yet.`;
-    const next = `Copy this file to every machine, then: grantbridge keys activate ${id}`;
+    const next = `Copy this file to every machine, and keep a copy apart from the database, then: grantbridge keys activate ${id}`;
     return { ok: true, lines: [done, next], json: { id, added: isNew, file: keysFile } };
   });
 }
@@ -36,6 +36,7 @@ export async function activate(options: Options, [id = '']: readonly string[]): 
       activated.length > 0
         ? `Key ${id} is active for ${activated.join(', ')}.`
         : `Key ${id} was active already.`,
+      'Keep a copy of the key file, apart from the database: what is written from now on needs this key.',
       'Next: grantbridge keys reseal',
     ];
     return { ok: true, lines, json: { id, activated } };

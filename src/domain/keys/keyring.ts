@@ -133,7 +133,10 @@ function holdingOf({ keys }: UsableKeys, spilled: string[]): HeldKey {
 }
 
 function refuse(problems: readonly string[]): void {
-  if (problems.length > 0) throw new Error(`KEYS_FILE: ${problems.join('; ')}. Nothing was changed.`);
+  if (problems.length > 0)
+    throw new Error(
+      `KEYS_FILE: ${problems.join('; ')}; put a copy of the right file in place. Nothing was changed. Without a copy: docs/operate/keys.md, “When the key file is lost”`,
+    );
 }
 
 /**

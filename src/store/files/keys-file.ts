@@ -137,7 +137,7 @@ export function loadKeys(path: string, mayCreate = false): KeysByPurpose {
   if (!isKeysFileThere(path)) {
     if (!mayCreate)
       throw new Error(
-        `KEYS_FILE: ${path} is missing. Only this file opens the stored tokens: put its copy back`,
+        `KEYS_FILE: ${path} is missing. Only this file opens the stored tokens: put its copy back. Without a copy: docs/operate/keys.md, “When the key file is lost”`,
       );
     createKeysFile(path);
   }

@@ -19,7 +19,7 @@ function requireUnused(database: DatabaseLocation, isUsed: boolean | undefined):
   if (isUsed !== true) return;
   const place = describeLocation(database);
   throw new Error(
-    `DATABASE_URL: there is a database of the bridge at ${place} already, and only the keys of this database open its values. Put the copy of its key file in place. No keys were made.`,
+    `DATABASE_URL: there is a database of the bridge at ${place} already, and only the keys of this database open its values. Put the copy of its key file in place. No keys were made. Without a copy: docs/operate/keys.md, “When the key file is lost”`,
   );
 }
 
