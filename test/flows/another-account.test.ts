@@ -69,19 +69,19 @@ test('a late form with a pasted token leads to a page that keeps the wish', asyn
   expect(late.body).toContain('href="/apps/paste-token?account=another"');
 });
 
-describe('a mailed link', () => {
-  /** The page after a consent by another account, in a browser where nobody was signed in. */
-  async function refusedFromLink() {
-    const app = await system.registerApp('https://linked.example/callback');
-    const pair = { clientId: app.clientId, accountId: DANA.accountId };
-    await waitingToken(system, { app, accountId: DANA.accountId });
-    const link = await reauthorizationLink(system.bridge.context, pair);
-    const browser = new CookieWalker();
-    const left = await pressIn(browser, await browser.get(link), /^Connect$/);
-    const refused = await browser.get(await consentAt(system, left, { person: SAM }));
-    return { browser, refused, link };
-  }
+/** The page after a consent by another account, in a browser where nobody was signed in. */
+async function refusedFromLink() {
+  const app = await system.registerApp('https://linked.example/callback');
+  const pair = { clientId: app.clientId, accountId: DANA.accountId };
+  await waitingToken(system, { app, accountId: DANA.accountId });
+  const link = await reauthorizationLink(system.bridge.context, pair);
+  const browser = new CookieWalker();
+  const left = await pressIn(browser, await browser.get(link), /^Connect$/);
+  const refused = await browser.get(await consentAt(system, left, { person: SAM }));
+  return { browser, refused, link };
+}
 
+describe('a mailed link', () => {
   test('keeps the wish for a holder who has signed in since', async () => {
     const { browser, refused } = await refusedFromLink();
     await signIn(system, browser);
