@@ -15,10 +15,13 @@ interface DeliveryFailure {
  */
 const ABOUT_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE']);
 
-/** The codes at the start of an answer; the enhanced code (RFC 2034) is empty when missing. */
+/** An enhanced code at the start of an answer (RFC 2034), or as qmail writes the code: `553 sorry … (#5.7.1)`. */
+const ENHANCED = /^\d{3}[ -](?<first>[245]\.\d{1,3}\.\d{1,3})(?: |$)|\(#(?<last>[245]\.\d{1,3}\.\d{1,3})\)/;
+
+/** The codes of an answer; the enhanced code is empty when missing. */
 function codesOf({ responseCode, response = '' }: DeliveryFailure): { basic: number; enhanced: string } {
-  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?: |$)/.exec(response)?.[1] ?? '';
-  return { basic: responseCode ?? 0, enhanced };
+  const { first, last } = ENHANCED.exec(response)?.groups ?? {};
+  return { basic: responseCode ?? 0, enhanced: first ?? last ?? '' };
 }
 
 function wordsOf(failure: DeliveryFailure): string {
@@ -44,6 +47,17 @@ const TO_THE_MAIL = new Set(['RCPT TO', 'DATA']);
 
 /** Codes for a missing mailbox (RFC 5321 §4.2.3, RFC 7504 §3.2), used when the answer has no enhanced code. */
 const NO_SUCH_MAILBOX = new Set([550, 551, 552, 553, 556]);
+
+/**
+ * Words of a server that takes no mail from the bridge. Such a server answers 550 like a missing mailbox (RFC 5321 §3.6.2 and
+ * §4.2.3), Exim without an enhanced code: `550 relay not permitted`, `550 Administrative prohibition`.
+ */
+const ABOUT_THE_BRIDGE =
+  /\b(?:relay|prohibit|polic(?:y|ies)\b|not (?:allowed|permitted)\b|authenti|block|blacklist|spam)/i;
+
+/** An answer repeats addresses, which may hold any of these words. */
+const isAboutBridge = ({ response = '' }: DeliveryFailure): boolean =>
+  ABOUT_THE_BRIDGE.test(response.replaceAll(/\S*@\S*/g, ''));
 
 /** RFC 3463 §3.2 and §3.3: the address and its mailbox. Codes 1.7 and 1.8 are about the sender's address. */
 const ABOUT_THE_MAILBOX = /^5\.(?:1\.(?![78]$)|2\.)/;
@@ -72,7 +86,8 @@ function isSaidNo(failure: DeliveryFailure): boolean {
 function isForGood(failure: DeliveryFailure): boolean {
   if (!isAnswer(failure)) return false;
   const { basic, enhanced } = codesOf(failure);
-  return enhanced === '' ? NO_SUCH_MAILBOX.has(basic) : ABOUT_THE_MAILBOX.test(enhanced);
+  if (enhanced !== '') return ABOUT_THE_MAILBOX.test(enhanced);
+  return NO_SUCH_MAILBOX.has(basic) && !isAboutBridge(failure);
 }
 
 /** A short reason without an address or a server's words, for people who look after mails. */
