@@ -12,7 +12,8 @@ import { type Letter, letterHeaders } from '../letter/compose.ts';
 import type { Card, LetterContent, LetterLine } from '../letter/content.ts';
 import { callBlocks } from '../letter/evidence.ts';
 import { createLinks, type Links } from '../letter/links.ts';
-import type { LetterReader } from '../letter/moments.ts';
+import { letterCountWords, type LetterReader } from '../letter/moments.ts';
+import { ROWS_MAX } from '../letter/others.ts';
 import { footLines, greetingOf, openingOf } from '../letter/opening.ts';
 import { plainName } from '../letter/plain.ts';
 import type { HolderPart, ReminderPerson } from '../people.ts';
@@ -84,6 +85,8 @@ function partOf({ clientId, name, tokens }: LeakedApp): HolderPart {
 interface LetterView {
   reader: LetterReader;
   links: Links;
+  /** Apps with a card. */
+  cards: number;
 }
 
 async function cardOf(
@@ -108,9 +111,25 @@ async function cardOf(
     revoke: await to('revoke'),
     isProof: view.links.isProof(isUnproven),
   };
-  const told = { reader: view.reader, hasOldApi: !isBridgeAlone(app) };
+  const told = { reader: view.reader, hasOldApi: !isBridgeAlone(app), cards: view.cards };
   const blocks = [...leakBlocks(leaked, told), ...evidence, ...stepBlocks(leaked, targets)];
   return { name: leaked.name, href: targets.app, blocks };
+}
+
+/** The apps without a card. A mail has to stay short, because mail programs cut a long one. */
+function othersOf(
+  apps: readonly LeakedApp[],
+  { page }: Pick<Links, 'page'>,
+): Pick<LetterContent, 'others' | 'more'> {
+  const others = apps.slice(0, ROWS_MAX).map(({ name, clientId, tokens }) => ({
+    name: `“${name}”`,
+    words: letterCountWords(tokens.length, 'leaked token'),
+    href: page(`/apps/${clientId}`),
+  }));
+  const rest = apps.length - others.length;
+  if (rest === 0) return { others };
+  const link = { label: 'See all your apps', href: page('/apps') };
+  return { others, more: { text: `and ${letterCountWords(rest, 'more app')}`, link } };
 }
 
 /** Who sends the mail, and why. */
@@ -127,11 +146,12 @@ function whyLine(
 /** Writes the mail. Every link in it is built from PUBLIC_URL: none leads to the place where a token was found. */
 export async function composeLeakLetter(context: RemindersDeps, order: LeakLetterOrder): Promise<Letter> {
   const { mailId, person, reminders } = order;
+  const all = await appsOf(context, reminders);
   const view = {
     reader: { zone: person.zone, now: context.clock.now() },
     links: await createLinks(context, person),
+    cards: Math.min(all.length, CARDS_MAX),
   };
-  const all = await appsOf(context, reminders);
   const apps = all.map(({ app }) => app);
   const cards: Card[] = [];
   for (const one of all.slice(0, CARDS_MAX)) cards.push(await cardOf(context, one, view));
@@ -143,11 +163,7 @@ export async function composeLeakLetter(context: RemindersDeps, order: LeakLette
     greeting: greetingOf(person),
     opening: openingOf(ground, roles),
     cards,
-    others: apps.slice(CARDS_MAX).map(({ name, clientId }) => ({
-      name: `“${name}”`,
-      words: '',
-      href: view.links.page(`/apps/${clientId}`),
-    })),
+    ...othersOf(apps.slice(CARDS_MAX), view.links),
     foot: footLines(ground, whyLine(context.settings, roles), notMe),
   };
   return {

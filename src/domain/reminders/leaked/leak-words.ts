@@ -20,7 +20,7 @@ export interface LeakedApp {
   tokens: readonly ToldToken[];
 }
 
-/** Nobody reads a longer list. */
+/** Tokens in the lists of one mail together. Nobody reads a longer list, and mail programs cut a long mail. */
 const TOKENS_TOLD = 20;
 const PLACES_TOLD = 3;
 
@@ -83,14 +83,32 @@ const WHOSE: Record<PersonRole, string> = {
 const STILL_THERE =
   'The old API itself may still take the token from those who reach it past this service. There it ends with the account’s or the app’s own access.';
 
+/** The tokens that are not listed: how many, and when the last of them ends. */
+function restLines(rest: readonly ToldToken[], reader: LetterReader): LetterLine[] {
+  if (rest.length === 0) return [];
+  const last = rest.filter(isOpen).reduce((latest, { endsAt }) => Math.max(latest, endsAt), 0);
+  const end = last > 0 ? `, revoked by ${localWords(last, reader)} at the latest` : '';
+  return [{ text: `and ${letterCountWords(rest.length, 'more token')}${end}` }];
+}
+
+/** The tokens that end next come first, those that have ended last. */
+const endOf = (token: ToldToken) => (isOpen(token) ? token.endsAt : Infinity);
+const byEnd = (one: ToldToken, other: ToldToken) =>
+  endOf(one) === endOf(other) ? 0 : endOf(one) - endOf(other);
+
+interface LeakTelling {
+  reader: LetterReader;
+  hasOldApi: boolean;
+  /** Apps that the mail tells of in full. */
+  cards: number;
+}
+
 /** What has happened, and what happens next. */
-export function leakBlocks(
-  app: LeakedApp,
-  { reader, hasOldApi }: { reader: LetterReader; hasOldApi: boolean },
-): LetterBlock[] {
-  const lines = app.tokens.slice(0, TOKENS_TOLD).map((token) => tokenLine(token, reader));
-  const more = app.tokens.length - lines.length;
-  const rest = more > 0 ? [{ text: `and ${letterCountWords(more, 'more token')}` }] : [];
+export function leakBlocks(app: LeakedApp, { reader, hasOldApi, cards }: LeakTelling): LetterBlock[] {
+  const tokens = app.tokens.toSorted(byEnd);
+  const told = Math.floor(TOKENS_TOLD / cards);
+  const lines = tokens.slice(0, told).map((token) => tokenLine(token, reader));
+  const rest = restLines(tokens.slice(told), reader);
   return [
     { kind: 'status', text: `${tokensWords(app)} of it ${haveLeaked(app)}. ${endWords(app, reader)}` },
     { kind: 'text', text: WHOSE[app.roles.has('holder') ? 'holder' : 'owner'] },

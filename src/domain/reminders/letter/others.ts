@@ -15,7 +15,7 @@ import {
 
 /** The apps without a card in a mail: one row for each of the first 40, and the number of the rest. */
 
-const ROWS_MAX = 40;
+export const ROWS_MAX = 40;
 
 const STOPPED = STANDING_WORDS.stopped.headline;
 
