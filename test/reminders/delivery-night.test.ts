@@ -76,7 +76,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     expect(await planReminders(context)).toBe(2);
     expect(await deliverReminders(context)).toMatchObject({ passedOn: 1, sent: 1, undeliverable: 1 });
     expect(door.mails.flatMap(({ to }) => to)).toEqual(['contact@box.example']);
-    expect((await listUndeliverable(context)).map(({ person, failure }) => [person, failure])).toEqual([
+    expect((await listUndeliverable(context)).mails.map(({ person, failure }) => [person, failure])).toEqual([
       [`account:${lone}`, 'no address is known'],
     ]);
     clock.advance(DAY);

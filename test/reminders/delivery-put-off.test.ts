@@ -67,9 +67,11 @@ describe.each(modeDatabases)('on %s', (kind) => {
     await addOwnedApp(context, { owner, contacts: [contact] });
     door.deferred.add(owner).add(contact);
     daysBefore(14);
-    const left = await runWhile(async () => (await listUndeliverable(context)).length === 0);
+    const left = await runWhile(async () => (await listUndeliverable(context)).mails.length === 0);
     expect(left).toBeGreaterThan(3);
-    expect((await listUndeliverable(context))[0]?.reminders).toMatchObject([{ role: 'owner', stage: '3' }]);
+    expect((await listUndeliverable(context)).mails[0]?.reminders).toMatchObject([
+      { role: 'owner', stage: '3' },
+    ]);
   });
 
   /** The mail about the first of two apps has gone on to its contact, who puts it off. The second app is due days later. */

@@ -55,3 +55,26 @@ test('run plans and sends now; what reached nobody is listed', async () => {
   const listed = await run(ground.settings, 'reminders', 'undeliverable');
   expect(listed.output).toMatch(/^[\d-]{10} {2}account:\S+ {2}the mail server answered 550\n {4}Owned app/);
 });
+
+test('a list that is cut says so', async () => {
+  const before = await runJson(ground.settings, 'reminders', 'undeliverable');
+  expect(before.json).toMatchObject({
+    mails: [{ failure: 'the mail server answered 550' }],
+    has_more: false,
+  });
+  const mail = { day: '2026-01-18', state: 'undeliverable', attempts: 1, next_at: 0, created_at: 1 } as const;
+  const mails = Array.from({ length: 500 }, (_, index) => ({
+    ...mail,
+    id: index.toString(16).padStart(24, '0'),
+    person: `email:${index}\u202E@box.example`,
+    replaces: '',
+    ended_at: index,
+  }));
+  await context.store.durable.insertInto('mails').values(mails).execute();
+  const { output } = await run(ground.settings, 'reminders', 'undeliverable');
+  expect(output.split('\n').slice(-3)).toEqual([
+    '2026-01-18  email:1?@box.example  ',
+    'More mails reached nobody. These are the newest 500.',
+    '',
+  ]);
+});

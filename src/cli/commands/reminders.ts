@@ -2,7 +2,11 @@ import { type Config, readConfig } from '../../config/config.ts';
 import type { Context } from '../../domain/context.ts';
 import { resumeMails } from '../../domain/reminders/stop-mails.ts';
 import { type DeliveryCounts, deliverReminders } from '../../domain/reminders/deliver.ts';
-import { listUndeliverable } from '../../domain/reminders/deliver-undeliverable.ts';
+import {
+  type FailedMail,
+  listUndeliverable,
+  UNDELIVERABLE_SHOWN,
+} from '../../domain/reminders/deliver-undeliverable.ts';
 import { planReminders } from '../../domain/reminders/plan-reminders.ts';
 import { printable, shown } from './dates/moment-option.ts';
 import { contextOn, dayGiven, USED_AS_NOW } from './dates/on-day.ts';
@@ -67,32 +71,37 @@ export async function runReminders(options: Record<string, unknown>): Promise<Re
   );
 }
 
+function jsonOfUnreached({ mailId, person, day, at, failure, reminders }: FailedMail) {
+  return {
+    mail_id: mailId,
+    person,
+    day,
+    at: shown(at),
+    failure,
+    reminders: reminders.map(({ clientId, appName, role, stage, plannedFor }) => ({
+      client_id: clientId,
+      app: appName,
+      role,
+      stage,
+      planned_for: plannedFor,
+    })),
+  };
+}
+
 /** `reminders undeliverable`: the newest undeliverable mails. */
 export async function listUnreached(): Promise<Result> {
   return withContext(async ({ context }) => {
-    const mails = (await listUndeliverable(context)).map(
-      ({ mailId, person, day, at, failure, reminders }) => ({
-        mail_id: mailId,
-        person,
-        day,
-        at: shown(at),
-        failure,
-        reminders: reminders.map(({ clientId, appName, role, stage, plannedFor }) => ({
-          client_id: clientId,
-          app: appName,
-          role,
-          stage,
-          planned_for: plannedFor,
-        })),
-      }),
-    );
+    const found = await listUndeliverable(context);
+    const mails = found.mails.map(jsonOfUnreached);
     const lines = mails.flatMap(({ day, person, failure, reminders }) => [
       `${day}  ${person}  ${failure}`,
       ...reminders.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: stage ${one.stage}`),
     ]);
+    if (found.isMore) lines.push(`More mails reached nobody. These are the newest ${UNDELIVERABLE_SHOWN}.`);
     // An empty list does not mean that all mails arrived: mails may wait, and perhaps no mail was planned.
     const none = 'No undeliverable mail waits for support.';
-    return { ok: true, lines: lines.length > 0 ? lines.map(printable) : [none], json: { mails } };
+    const json = { mails, has_more: found.isMore };
+    return { ok: true, lines: lines.length > 0 ? lines.map(printable) : [none], json };
   });
 }
 

@@ -14,7 +14,10 @@ export function momentOf(name: string, given: unknown): number {
 /** A moment in the form of all commands. */
 export const shown = isoMoment;
 
-/** Text from people may hold control characters, and a terminal obeys control characters. */
+/**
+ * Text from people may hold control characters, which a terminal obeys, and characters that turn the rest of a line around
+ * (UAX #9).
+ */
 export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '?');
+  return text.replaceAll(/[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu, '?');
 }
