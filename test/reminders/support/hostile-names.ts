@@ -19,6 +19,7 @@ export const HOSTILE = {
   'a script': 'Chart.js, api.rb 2.0 in v1.2.',
   'a domain like a script': 'chart.js.org evil.json.',
   'quotes alone': '“"”',
+  'right to left': 'כלי דוחות 2',
   'a template': '<%= it.subject %> ${1+1} {{x}}',
 };
 

@@ -26,6 +26,7 @@ const SHOWN: Record<Hostility, string | RegExp> = {
   'a script': 'Chart.js, api.rb 2.0 in v1.2.',
   'a domain like a script': 'chart.\u2060js.\u2060org evil.json.',
   'quotes alone': /^[0-9a-f]{24}$/,
+  'right to left': '\u2068כלי דוחות 2\u2069',
   'a template': '<%= it.\u2060subject %> ${1+1} {{x}}',
 };
 
@@ -39,7 +40,12 @@ export function hostileNames({ system, smtp }: { system: () => System; smtp: () 
       expect(shown).toEqual(
         typeof SHOWN[kind] === 'string' ? SHOWN[kind] : expect.stringMatching(SHOWN[kind]),
       );
-      expect(made.subject + made.text.replaceAll('\n', '')).not.toMatch(
+      // A pair around a whole name keeps it from turning the sentence around.
+      const outside = (made.subject + made.text.replaceAll('\n', '')).replaceAll(
+        /\u2068([^\u2068\u2069]*)\u2069/g,
+        '$1',
+      );
+      expect(outside).not.toMatch(
         /[\p{Cc}\u200B\u200C\u200E\u200F\u202A-\u202E\u2061-\u2069\uFEFF\u2028\u2029]/u,
       );
       expect(made.html).not.toMatch(/<script|<img|onerror=alert\(1\)>/);

@@ -56,6 +56,15 @@ const ADDRESS_DOT =
 /** An invisible character that breaks no line. No mail program reads an address across this character. */
 const WORD_JOINER = '\u2060';
 
+/** The scripts that are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+
+/**
+ * Such a text at the beginning of a sentence turns the sentence around, and takes the number after it to its other side. Within
+ * an isolate (UAX #9, FSI and PDI) the text turns nothing but itself.
+ */
+const isolated = (text: string) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
+
 function plain(text: string, max: number): string {
   const shown = text
     .slice(0, READ_MAX)
@@ -67,7 +76,7 @@ function plain(text: string, max: number): string {
     .replace(PILED_MARKS, '$1');
   const words = shown.replace(QUOTES, '').split(' ');
   const whole = words.map(unlinked).join(' ').replace(/ +/g, ' ').trim();
-  return cut(whole, max).replace(ADDRESS_DOT, `$&${WORD_JOINER}`);
+  return isolated(cut(whole, max).replace(ADDRESS_DOT, `$&${WORD_JOINER}`));
 }
 
 /** The name of an app, for use in quotes; the client id when the name has no visible text. */
