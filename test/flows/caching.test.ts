@@ -221,6 +221,7 @@ describe('an account with organizations that come and go', () => {
   beforeEach(() => {
     clock.advance(61_000);
     api.onRequest = undefined;
+    api.refusal = 'NOT_FOUND';
   });
 
   test('45 organizations are all read in their order, twenty in a request', async () => {
@@ -235,16 +236,20 @@ describe('an account with organizations that come and go', () => {
     expect(api.asked).toEqual([20, 20, 5]);
   });
 
-  test('an organization that has gone since the last read is asked for no more, and a new one is read', async () => {
-    api.organizations = ['a', 'b'];
-    const token = await issueToken(system);
-    await profiles(token);
-    api.organizations = ['a', 'c'];
-    clock.advance(61_000);
-    const answer = await profiles(token);
-    expect(answer.headers['age']).toBeUndefined();
-    expect(namesOf(answer)).toEqual(['a', 'c']);
-  });
+  test.each(['NOT_FOUND', 'FORBIDDEN'] as const)(
+    'an organization that is %s since the last read is asked for no more, and a new one is read',
+    async (refusal) => {
+      api.refusal = refusal;
+      api.organizations = ['a', 'b'];
+      const token = await issueToken(system);
+      await profiles(token);
+      api.organizations = ['a', 'c'];
+      clock.advance(61_000);
+      const answer = await profiles(token);
+      expect(answer.headers['age']).toBeUndefined();
+      expect(namesOf(answer)).toEqual(['a', 'c']);
+    },
+  );
 
   test('a new organization takes its own place before one that was known', async () => {
     api.organizations = ['b'];

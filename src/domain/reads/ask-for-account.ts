@@ -1,7 +1,7 @@
 import { chunksOf } from '../../shared/chunks-of.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
 import { mainApiOf } from '../grants/main-api-of.ts';
-import { type AccountReading, OrganizationGone } from '../../upstream/main-api.ts';
+import { type AccountReading, isNotShown, OrganizationGone } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { ShareTaker } from '../limits/fair-shares.ts';
 import type { ReadsDeps } from './deps.ts';
@@ -12,7 +12,10 @@ const ORGANIZATIONS_PER_REQUEST = 20;
 
 type AccountReader = (organizationIds: readonly string[]) => Promise<AccountReading>;
 
-/** One request for the account and its known organizations; repeated without organizations if one has gone. */
+/**
+ * One request for the account and its known organizations; repeated without organizations if one is shown no longer. The new
+ * API forbids an organization that the account has left. Only an account that is forbidden too says that a scope is missing.
+ */
 async function readKnown(
   read: AccountReader,
   known: readonly string[],
@@ -20,7 +23,7 @@ async function readKnown(
   try {
     return { ...(await read(known)), answered: known };
   } catch (error) {
-    if (!(error instanceof OrganizationGone)) throw error;
+    if (known.length === 0 || !isNotShown(error)) throw error;
     return { ...(await read([])), answered: [] };
   }
 }

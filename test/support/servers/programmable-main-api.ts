@@ -7,6 +7,8 @@ import { portOf } from './free-port.ts';
 export interface ProgrammableMainApi {
   url: string;
   organizations: string[];
+  /** The code of the refusal of an organization that the account does not have. */
+  refusal: 'NOT_FOUND' | 'FORBIDDEN';
   /** How many organizations each request asked for. */
   asked: number[];
   /** Called before each request is answered. */
@@ -39,12 +41,15 @@ function channelOf(organizationId: string): object {
   };
 }
 
-function answerTo(organizations: readonly string[], variables: NonNullable<Reading['variables']>): object {
+function answerTo(
+  { organizations, refusal }: ProgrammableMainApi,
+  variables: NonNullable<Reading['variables']>,
+): object {
   const wanted = Object.entries(variables).map(
     ([name, { organizationId }]) => [name, organizationId] as const,
   );
   if (wanted.some(([, id]) => !organizations.includes(id))) {
-    return { data: null, errors: [{ message: 'not found', extensions: { code: 'NOT_FOUND' } }] };
+    return { data: null, errors: [{ message: 'refused', path: ['o0'], extensions: { code: refusal } }] };
   }
   const account = {
     id: 'c'.repeat(24),
@@ -60,6 +65,7 @@ export async function startProgrammableMainApi(): Promise<ProgrammableMainApi> {
   const api: ProgrammableMainApi = {
     url: '',
     organizations: [],
+    refusal: 'NOT_FOUND',
     asked: [],
     onRequest: undefined,
     async close() {
@@ -73,7 +79,7 @@ export async function startProgrammableMainApi(): Promise<ProgrammableMainApi> {
     api.onRequest?.(ids);
     api.asked.push(ids.length);
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(answerTo(api.organizations, variables)));
+    response.end(JSON.stringify(answerTo(api, variables)));
   };
   const server = createServer((request, response) => {
     respond(request, response).catch(() => response.destroy());
