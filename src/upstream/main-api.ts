@@ -65,7 +65,7 @@ export class OrganizationGone extends Error {
   override readonly name = 'OrganizationGone';
 }
 
-/** The grant's scopes do not cover the read. */
+/** The grant's scopes do not cover the read, or its account may not read what was asked for. */
 export class Forbidden extends Error {
   override readonly name = 'Forbidden';
 }
@@ -102,16 +102,36 @@ function readingRequest(organizationIds: readonly string[]): string {
   return JSON.stringify({ query, variables });
 }
 
-const graphqlErrors = z.array(z.object({ extensions: z.object({ code: z.string().optional() }).optional() }));
+const graphqlErrors = z.array(
+  z.object({
+    path: z.array(z.union([z.string(), z.number()])).nullish(),
+    extensions: z.object({ code: z.string().optional() }).nullish(),
+  }),
+);
 
 type AnswerDocument = ReturnType<typeof jsonObject>;
+type AnswerErrors = z.infer<typeof graphqlErrors>;
 
-const NO_CODES: ReadonlyArray<string | undefined> = [];
+const NO_ERRORS: AnswerErrors = [];
 
-function refusalCodes(document: AnswerDocument): ReadonlyArray<string | undefined> {
-  if (document?.['errors'] === undefined) return NO_CODES;
-  const errors = graphqlErrors.safeParse(document['errors']);
-  return errors.success ? errors.data.map((error) => error.extensions?.code) : NO_CODES;
+function errorsIn(document: AnswerDocument): AnswerErrors {
+  if (document?.['errors'] === undefined) return NO_ERRORS;
+  return graphqlErrors.safeParse(document['errors']).data ?? NO_ERRORS;
+}
+
+/** Whether an error is about what was asked for, and not about a part of it, such as one post of a list. */
+const isAboutAll = ({ path }: AnswerErrors[number]) => (path?.length ?? 0) < 2;
+
+const hasCode = (errors: AnswerErrors, ...codes: string[]) =>
+  errors.some(({ extensions }) => codes.includes(extensions?.code ?? ''));
+
+/** A part that may not be read can take the whole answer away: then the read was forbidden. */
+function throwNotShown(errors: AnswerErrors, data: unknown): void {
+  const aboutAll = errors.filter(isAboutAll);
+  if (hasCode(data ? aboutAll : errors, 'FORBIDDEN'))
+    throw new Forbidden('the main API does not allow the read to the account or the scopes of the grant');
+  if (hasCode(aboutAll, 'NOT_FOUND'))
+    throw new OrganizationGone('the main API no longer has an organization of the account');
 }
 
 /**
@@ -119,8 +139,8 @@ function refusalCodes(document: AnswerDocument): ReadonlyArray<string | undefine
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
  */
 export function throwRefusal(answer: HttpAnswer, now: number, document = jsonObject(answer)): void {
-  const codes = refusalCodes(document);
-  if (answer.status === 401 || codes.includes('UNAUTHENTICATED') || codes.includes('UNAUTHORIZED')) {
+  const errors = errorsIn(document);
+  if (answer.status === 401 || hasCode(errors, 'UNAUTHENTICATED', 'UNAUTHORIZED')) {
     throw new Unauthorized('the main API refused the access token');
   }
   const retryAfter = retryAfterOf(answer, now);
@@ -128,9 +148,7 @@ export function throwRefusal(answer: HttpAnswer, now: number, document = jsonObj
     const { status } = answer;
     throw new Unavailable(`the main API answered ${status}`, { status, retryAfter });
   }
-  if (codes.includes('FORBIDDEN')) throw new Forbidden('the scopes of the grant do not allow the read');
-  if (codes.includes('NOT_FOUND'))
-    throw new OrganizationGone('the main API no longer has an organization of the account');
+  throwNotShown(errors, document?.['data']);
 }
 
 function processReading(answer: HttpAnswer, now: number): AccountReading {

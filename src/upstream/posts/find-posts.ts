@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { jsonObject } from '../http-client.ts';
-import { type MainApi, OrganizationGone, throwRefusal } from '../main-api.ts';
+import { type MainApi, OrganizationGone } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
+import { answerData } from './answer-data.ts';
 import { POST_TO_EDIT_FIELDS, type PostToEdit, postToEdit } from './post-to-edit.ts';
 import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
 
@@ -37,8 +37,7 @@ async function read<Shape extends z.ZodType>(
   { query, variables, shape }: { query: string; variables: object; shape: Shape },
 ): Promise<z.infer<Shape>> {
   const answer = await mainApi.ask(accessToken, JSON.stringify({ query, variables }));
-  throwRefusal(answer, now);
-  const data = shape.safeParse(jsonObject(answer)?.['data']);
+  const data = shape.safeParse(answerData(answer, now));
   if (data.success) return data.data;
   throw new Unavailable('the main API answered in an unknown shape', { cause: data.error });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { jsonObject } from '../http-client.ts';
-import { isNotShown, type MainApi, throwRefusal } from '../main-api.ts';
+import { isNotShown, type MainApi } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
+import { answerData } from './answer-data.ts';
 import { post, POST_FIELDS, type Post } from './post.ts';
 import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
 
@@ -66,8 +66,7 @@ async function dataOf(
   request: { query: string; variables: object },
 ): Promise<Record<string, unknown>> {
   const answer = await mainApi.ask(accessToken, JSON.stringify(request));
-  throwRefusal(answer, now());
-  return (jsonObject(answer)?.['data'] ?? {}) as Record<string, unknown>;
+  return answerData(answer, now());
 }
 
 function inputOf({ organizationId, channelId, statuses, direction, createdFrom }: PostsQuestion) {

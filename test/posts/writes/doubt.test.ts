@@ -83,6 +83,20 @@ test('a create that the new API never heard of is in doubt for its caller, and g
   expect(await bakery.made(text)).toEqual([]);
 });
 
+test('a look whose list an error took away gives up no write', async () => {
+  bakery.onWrites(1, cut);
+  const posts = { edges: null, pageInfo: { endCursor: null, hasNextPage: false } };
+  const errors = [{ message: 'x', path: ['posts', 'edges', 0, 'node', 'assets'] }];
+  bakery.system.proxy.insteadOfOther = (call) =>
+    isWrite(call) ? undefined : said(200, { data: { posts }, errors });
+  expect((await bakery.create(text)).json.message).toMatch(MAY);
+  await bakery.lookAfter(11 * 60_000);
+  expect(await states()).toEqual(['in_doubt']);
+  bakery.mend();
+  await bakery.lookAfter(0);
+  await until(async () => (await states())[0] === 'found');
+});
+
 test('a post that comes to light late is found by a later look', async () => {
   const { system } = bakery;
   const { context } = system.bridge;

@@ -1,0 +1,21 @@
+import { type HttpAnswer, jsonObject } from '../http-client.ts';
+import { throwRefusal } from '../main-api.ts';
+import { Unavailable } from '../outcomes.ts';
+
+/** The shape of a list of posts, as far as errors change it. */
+type PossibleList = { edges?: unknown } | null | undefined;
+
+/**
+ * The data of an answer to a read of posts. An error in one post may take the whole list away. The list is null then, and is
+ * no empty list: a caller would take its queue for empty, and a look would not find the post that a lost write made.
+ * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
+ */
+export function answerData(answer: HttpAnswer, now: number): Record<string, unknown> {
+  const document = jsonObject(answer);
+  throwRefusal(answer, now, document);
+  const data = (document?.['data'] ?? {}) as Record<string, unknown>;
+  const posts = data['posts'] as PossibleList;
+  if (document?.['errors'] !== undefined && posts?.edges === null)
+    throw new Unavailable('the main API could not read the list of posts');
+  return data;
+}
