@@ -48,7 +48,7 @@ export interface WriteRefusal {
 export type WriteOutcome =
   | { kind: 'done'; post: WrittenPost | undefined }
   | { kind: 'refused'; refusal: WriteRefusal }
-  /** The new API answered with an internal error: the post may exist, but the mutation will do nothing more. */
+  /** The new API answered with an internal or an unknown error: the post may exist, but the mutation will do nothing more. */
   | { kind: 'failed'; message: string }
   /** A well-formed 401, which the new API sends before it reads the mutation. */
   | { kind: 'unauthorized' }
@@ -116,6 +116,9 @@ const failed = z.union([
   }),
 ]);
 
+/** An error that is newer than this file. Each error has a message, and nothing says what was done before it. */
+const newError = z.object({ __typename: z.string(), message: z.string() });
+
 function outcomeOfPayload(written: unknown): WriteOutcome {
   const success = done.safeParse(written);
   if (success.success) return { kind: 'done', post: 'post' in success.data ? success.data.post : undefined };
@@ -126,6 +129,8 @@ function outcomeOfPayload(written: unknown): WriteOutcome {
     const { __typename: kind, message, code, link } = refusal;
     return { kind: 'refused', refusal: { kind, message, code: code ?? undefined, link: link ?? undefined } };
   }
+  const other = newError.safeParse(written).data;
+  if (other) return { kind: 'failed', message: other.message };
   return { kind: 'in_doubt', cause: new Error('the payload has an unknown shape', { cause: success.error }) };
 }
 

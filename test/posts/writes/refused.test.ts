@@ -74,17 +74,20 @@ test.each([
   expect(await newRows()).toMatchObject([{ state: 'refused', refusal: type }]);
 });
 
-test('an error of the new API of its own is in doubt, with its words, for the post may be there', async () => {
-  bakery.instead(written({ __typename: 'UnexpectedError', message: 'It broke' }));
-  const answer = await bakery.create(text);
-  const message =
-    'The new API answered: It broke. The update may have been posted: look at the profile before you send the update again.';
-  expect([answer.status, answer.json]).toEqual([
-    500,
-    { success: false, error: message, message, code: 1000, link: expect.any(String) },
-  ]);
-  expect(await newRows()).toMatchObject([{ state: 'in_doubt' }]);
-});
+test.each(['UnexpectedError', 'ErrorOfLaterDays'])(
+  'the error %s, which nobody can explain, is in doubt, with its words, for the post may be there',
+  async (type) => {
+    bakery.instead(written({ __typename: type, message: 'It broke' }));
+    const answer = await bakery.create(text);
+    const message =
+      'The new API answered: It broke. The update may have been posted: look at the profile before you send the update again.';
+    expect([answer.status, answer.json]).toEqual([
+      500,
+      { success: false, error: message, message, code: 1000, link: expect.any(String) },
+    ]);
+    expect(await newRows()).toMatchObject([{ state: 'in_doubt' }]);
+  },
+);
 
 test.each([
   ['NOT_FOUND', 200, 404, 1010],
