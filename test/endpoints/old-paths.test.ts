@@ -100,6 +100,17 @@ test('an unknown path goes on as it came', async () => {
   );
 });
 
+test.each(['//1/nothing', '///1//nothing.json', '//1', '//1/oauth2/authorize'])(
+  '%s is unknown in the words of the old API, and goes nowhere',
+  async (path) => {
+    const answer = await call(`${path}?x=//`, CONNECTED);
+    expectRefusal(answer, 404, 404);
+    expect(answer.json).toEqual({ error: 'The endpoint you requested was not found.', code: 404 });
+    expect(answer.headers['cache-control']).toBe('private, no-store');
+    expect(targets()).toEqual([]);
+  },
+);
+
 test('HEAD of a call that reads goes to the old API; of any other it is 405 or unknown', async () => {
   for (const token of [WAITING, CONNECTED]) {
     old.requests.length = 0;

@@ -33,6 +33,7 @@ import { markWrite } from './posts/write-answers.ts';
 import { onlyPlainCallbacks, sendShares, shares } from './posts/shares.ts';
 import { measureCall } from './metrics/measure-call.ts';
 import { profile, profiles } from './profiles.ts';
+import { noteRefusedCall } from './refused-call-usage.ts';
 import { token } from './token.ts';
 import { user } from './user.ts';
 
@@ -72,6 +73,9 @@ function onlyOf(methods: readonly string[]): RequestHandler {
 
 /** Every address of the resource side, also addresses that were never served. */
 const RESOURCES = [/^\/1(\/|$)/, /^\/user\/deauthorize(\.[^/]*)?$/];
+
+/** Below /1, behind more slashes. Here a known call has lost its own already (`collapseKnownPaths`). */
+const BEHIND_SLASHES = /^\/{2,}1(\/|$)/;
 
 type MakeHandler = (context: LegacyDeps, call: ReturnType<typeof createCalls>) => RequestHandler;
 
@@ -201,6 +205,14 @@ function resources({ context, perMinute, gate, addDirect, failures }: ResourceRo
   return router;
 }
 
+/** Refuses an unknown path that neither side answers. Its caller is an old program all the same, which reads JSON. */
+function refusePath(context: LegacyDeps): RequestHandler {
+  return (req) => {
+    noteRefusedCall(context, req);
+    throw new LegacyError(REFUSALS.unknownPath);
+  };
+}
+
 interface LegacyRoutes {
   /** All addresses of the old API. */
   router: Router;
@@ -242,6 +254,7 @@ export function legacyRoutes(
     token(context),
     tokenFailures(context, 'a legacy exchange'),
   );
+  router.all(BEHIND_SLASHES, ...atEveryAddress, gate.json, refusePath(context), failures);
   router.use(resources({ context, perMinute, gate, addDirect, failures }));
   return { router, direct, failures };
 }
