@@ -92,9 +92,6 @@ test('a look whose list an error took away gives up no write', async () => {
   expect((await bakery.create(text)).json.message).toMatch(MAY);
   await bakery.lookAfter(11 * 60_000);
   expect(await states()).toEqual(['in_doubt']);
-  bakery.mend();
-  await bakery.lookAfter(0);
-  await until(async () => (await states())[0] === 'found');
 });
 
 test('a post that comes to light late is found by a later look', async () => {
