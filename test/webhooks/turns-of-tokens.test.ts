@@ -101,6 +101,35 @@ describe(`with ${databaseKinds.join(' or ')}`, () => {
     expect(await told()).toMatchObject([stoppedOf(mappingId)]);
   });
 
+  test('a token that worked is assigned to another app: the app that it left is told that it stopped, and one that it works on for is told that it works', async () => {
+    const other = await ground.system.registerApp('https://other.example/cb');
+    const { account_id: accountId } = await liveGrant();
+    await ground.add(ground.urlOf('/in'), BOTH);
+    await ground.add(ground.urlOf('/other'), BOTH, { kind: 'app', clientId: other.clientId });
+    const asWas = { clientId: other.clientId, accountId, source: 'observed' } as const;
+    const { mappingId } = await addWaitingToken(ground.system.bridge, asWas);
+    const assigns = (app: string) =>
+      assignByHand(context(), { ...BY, mappingId, clientId: app, reason: 'as agreed' });
+    await assigns(clientId());
+    await told();
+    await assigns(other.clientId);
+    const left = { ...stoppedOf(mappingId), data: { ...stoppedOf(mappingId).data, why: 'assigned' } };
+    expect(await told()).toMatchObject([left]);
+    await assigns(clientId());
+    await issueToken(ground.system, { app: other });
+    await told();
+    await assigns(other.clientId);
+    const worksOn = { client_id: other.clientId, why: 'connected', state: 'connected', count: 1 };
+    const both = await told();
+    expect(both).toHaveLength(2);
+    expect(both).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining(left),
+        expect.objectContaining({ type: 'token.resumed', data: expect.objectContaining(worksOn) }),
+      ]),
+    );
+  });
+
   test('of the taking back of a pin one message tells those that worked by it, and none those that waited', async () => {
     const { account_id: accountId } = await liveGrant();
     const other = await ground.system.registerApp('https://other.example/cb');

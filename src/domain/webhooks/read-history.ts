@@ -16,7 +16,7 @@ import { readLifecycle } from '../lifecycle/read-lifecycle.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import type { WebhooksDeps } from './deps.ts';
 import { keepMessages } from './message.ts';
-import { entryTakenBack, restoredTokens, TAKEN_BACK } from './taken-back.ts';
+import { entryOfDeed, tokensOfDeeds } from './taken-back.ts';
 import { countBeforeSplit, messagesOf, namesDates, namesTurn, namesToken } from './told-by-history.ts';
 
 /**
@@ -29,14 +29,13 @@ async function factsFor({ store: { durable }, clock }: WebhooksDeps, entries: re
   const now = clock.now();
   const ids = entries.filter(namesToken).flatMap(({ mapping_id: id }) => id ?? []);
   const tokens = await readNamedTokens(durable, ids);
-  const back = entries.filter(({ action }) => action === TAKEN_BACK);
   const parts = await listPartsOf(
     durable,
-    back.flatMap(({ reason }) => entryTakenBack(reason) ?? []),
+    entries.flatMap((entry) => entryOfDeed(entry) ?? []),
   );
   const none = { dates: {}, extensions: new Map(), exemptions: new Map(), brownouts: [] };
-  const restored = restoredTokens(parts);
-  return { tokens, restored, lifecycle: entries.some(namesDates) ? await readLifecycle(durable, now) : none };
+  const ofDeeds = tokensOfDeeds(parts);
+  return { tokens, ofDeeds, lifecycle: entries.some(namesDates) ? await readLifecycle(durable, now) : none };
 }
 
 /** The database was replaced by a backup, or entries were removed. What was not told yet stays untold. */

@@ -7,12 +7,15 @@ import { dateFor, type Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { MappingState } from '../../store/tables/tables.ts';
 import type { WebhookMessage } from './message.ts';
 import {
+  appThatLeft,
   appThatLost,
-  entryTakenBack,
+  ASSIGNED,
+  entryOfDeed,
   hasComeBack,
-  type RestoredTokens,
   TAKEN_BACK,
+  type TokensOfDeeds,
   withoutEntry,
+  worksOn,
 } from './taken-back.ts';
 
 /** Pure: which messages follow from entries of the history. */
@@ -30,8 +33,8 @@ type NamedTokens = ReadonlyMap<string, TokenNow>;
 
 interface Facts {
   tokens: NamedTokens;
-  /** What was taken back, by the entry that the entry of the taking back names. */
-  restored: RestoredTokens;
+  /** What was assigned, and what was taken back, by the entry of the deed. */
+  ofDeeds: TokensOfDeeds;
   /** The dates as they are now, of all apps and of single ones. */
   lifecycle: Lifecycle;
 }
@@ -45,6 +48,7 @@ const STOPPED: ReadonlyMap<string, string> = new Map([
 /** A token serves again, or stands again as before. */
 const RESUMED: ReadonlyMap<string, string> = new Map([
   ['token_connected', 'connected'],
+  [ASSIGNED, 'connected'],
   [TAKEN_BACK, 'taken_back'],
 ]);
 
@@ -116,29 +120,42 @@ function stopped(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage
   ];
 }
 
-const restoredBy = ({ action, reason }: ChainedEntry, { restored }: Facts) =>
-  action === TAKEN_BACK ? restored.get(entryTakenBack(reason) ?? 0) : undefined;
+const deedOf = (entry: ChainedEntry, { ofDeeds }: Facts) => ofDeeds.get(entryOfDeed(entry) ?? 0);
 
-/** Tokens that worked only by what was taken back stop for the app that they worked for. */
-function stoppedByTakingBack(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
+/** By what tokens stop for an app that the entry does not name, and that app. */
+const LOSSES: ReadonlyArray<{ action: string; why: string; app: typeof appThatLost }> = [
+  { action: ASSIGNED, why: 'assigned', app: appThatLeft },
+  // They worked only by what was taken back.
+  { action: TAKEN_BACK, why: 'taken_back', app: appThatLost },
+];
+
+/** Tokens that stop for the app that they worked for, because another one has them, or none. */
+function stoppedElsewhere(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
+  const loss = LOSSES.find(({ action }) => action === entries[0]?.action);
   const lost = entries.flatMap((entry) => {
-    const clientId = appThatLost(restoredBy(entry, facts));
+    const clientId = loss?.app(deedOf(entry, facts));
     return clientId === undefined ? [] : [{ ...entry, client_id: clientId }];
   });
   return [...groupBy(lost, ({ client_id: clientId }) => clientId).values()].flatMap((some) => {
     const [first] = some;
-    const data = { why: 'taken_back', cause: null, ...namedIn(some, facts) };
+    const data = { why: loss?.why, cause: null, ...namedIn(some, facts) };
     return first ? [toldOwner('token.stopped', first, data)] : [];
   });
+}
+
+/** Whether the app of the entry has the token as a working one only since the entry, or as before what was taken back. */
+function isNews(entry: ChainedEntry, state: MappingState, facts: Facts): boolean {
+  const deed = deedOf(entry, facts);
+  if (entry.action === ASSIGNED) return deed !== undefined && worksOn(deed);
+  if (entry.action === TAKEN_BACK) return deed ? hasComeBack(deed) : state === 'active';
+  return true;
 }
 
 /** How a token stands that resumed; undefined where it did not, as one that waited and had only been given to somebody. */
 function standing(entry: ChainedEntry, facts: Facts): string | undefined {
   const token = facts.tokens.get(entry.mapping_id ?? '');
   if (token?.clientId !== entry.client_id) return undefined;
-  const back = restoredBy(entry, facts);
-  if (back ? !hasComeBack(back) : entry.action === TAKEN_BACK && token.state !== 'active') return undefined;
-  return STANDS[token.state];
+  return isNews(entry, token.state, facts) ? STANDS[token.state] : undefined;
 }
 
 /** The tokens as they are now: one that went to another app since, or stopped since, is left out. */
@@ -166,7 +183,7 @@ function turns(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[]
   const alike = groupBy(entries.filter(namesTurn), togetherOf);
   return [...alike.values()].flatMap((some) => [
     ...stopped(some, facts),
-    ...stoppedByTakingBack(some, facts),
+    ...stoppedElsewhere(some, facts),
     ...resumed(some, facts),
   ]);
 }
