@@ -1,8 +1,8 @@
 import { TAKE_BACK } from '../../shared/lifetimes.ts';
 import type { Database } from '../../store/driver/store.ts';
 import {
+  confirmationsWithPair,
   type DeedRow,
-  deedsOfApp,
   deedsOfEntries,
   type DeedWithEntry,
   listParts,
@@ -138,8 +138,8 @@ export async function newestDeedsOfApp(context: TakeBackDeps, clientId: string):
 
 const CONFIRMATIONS = 20;
 
-/** At most so many confirmations are looked at for one page. */
-const CONFIRMATIONS_READ = 10 * CONFIRMATIONS;
+/** One more than a page shows says whether another page follows. */
+const CONFIRMATIONS_READ = CONFIRMATIONS + 1;
 
 interface OpenConfirmations {
   /** The newest first. */
@@ -150,7 +150,7 @@ interface OpenConfirmations {
 
 /**
  * The confirmations of hand-overs of an app in the last seven days that can be taken back, before an entry. Of many the
- * pair is erased already; these are passed over, so that they hide none that can.
+ * pair is erased already; these are not read, so they hide none that can and cost nothing.
  */
 export async function openConfirmations(
   context: TakeBackDeps,
@@ -158,8 +158,8 @@ export async function openConfirmations(
   before?: number,
 ): Promise<OpenConfirmations> {
   const after = context.clock.now() - TAKE_BACK;
-  const asked = { clientId, thing: 'handover', after, before, limit: CONFIRMATIONS_READ } as const;
-  const rows = await deedsOfApp(context.store.durable, asked);
+  const asked = { clientId, after, before, limit: CONFIRMATIONS_READ };
+  const rows = await confirmationsWithPair(context.store.durable, asked);
   const open: DeedLook[] = [];
   let seen = 0;
   for (const row of rows) {

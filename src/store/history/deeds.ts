@@ -108,18 +108,30 @@ export async function newestDeedOn(
     .executeTakeFirst();
 }
 
-/** The deeds on things of an app that were done after a time and stand, the newest first, before an entry. Those on tokens are not among them. */
-export async function deedsOfApp(
+/**
+ * The confirmations of hand-overs of an app that were made after a time and stand, and whose pair is still kept, the newest
+ * first, before an entry.
+ */
+export async function confirmationsWithPair(
   db: Database,
-  asked: { clientId: string; thing: DeedThing; after: number; before?: number | undefined; limit: number },
+  asked: { clientId: string; after: number; before?: number | undefined; limit: number },
 ): Promise<DeedWithEntry[]> {
-  const { clientId, thing, after, before, limit } = asked;
+  const { clientId, after, before, limit } = asked;
   return deedsWithEntries(db)
     .where('deed_parts.client_id', '=', clientId)
     .where('thing', '<>', sql.lit('token'))
-    .where('thing', '=', thing)
+    .where('thing', '=', 'handover')
     .where('done_at', '>', after)
     .where('back_at', 'is', null)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('grants')
+          .select('grants.id')
+          .whereRef('grants.id', '=', 'deed_parts.subject')
+          .where('refresh_token_sealed', 'is not', null),
+      ),
+    )
     .$if(before !== undefined, (query) => query.where('events.id', '<', before ?? 0))
     .orderBy('events.id', 'desc')
     .limit(limit)
