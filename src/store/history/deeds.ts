@@ -138,7 +138,17 @@ export async function confirmationsWithPair(
     .execute();
 }
 
-/** Whether the actor has changed one of these apps since an entry. */
+/** What a lead does with an app, never its owner. A lead may own the app, and is the same actor then. */
+const DONE_BY_STAFF = [
+  'owner_changed',
+  'app_extended',
+  'extension_ended',
+  'extension_taken_back',
+  'app_cut_over',
+  'taken_back',
+];
+
+/** Whether the actor has changed one of these apps as its owner since an entry. */
 export async function hasChangedApps(
   db: Database,
   { clientIds, actor, since }: { clientIds: readonly string[]; actor: string; since: number },
@@ -151,6 +161,7 @@ export async function hasChangedApps(
     .where('grant_id', 'is', null)
     .where('id', '>', since)
     .where('actor', '=', actor)
+    .where('action', 'not in', DONE_BY_STAFF)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -2,6 +2,7 @@ import { give } from '../../../src/cli/commands/apps/give.ts';
 import { undoEntry } from '../../../src/cli/commands/history/undo.ts';
 import { addSecret } from '../../../src/domain/apps/app-secrets.ts';
 import { giveApp, STAYS_AFTER_GIFT } from '../../../src/domain/accounts/give-app.ts';
+import { takeEntryBack } from '../../../src/domain/take-back/take-back.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { ensureAccount, upsertAccount } from '../../../src/store/accounts/accounts.ts';
 import { browserOf, DANA, historyOf, pressIn, SAM, wordsOf } from '../../owners/support/people.ts';
@@ -168,6 +169,22 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const secret = { clientId: app.clientId, ownerId: DANA.accountId, ...BY };
     expect(await addSecret(world.context, secret)).toBe('other owner');
     expect(await addSecret(world.context, { ...secret, ownerId: SAM.accountId })).toHaveProperty('secret');
+  });
+
+  test('gifts of a lead who owns the app in between are taken back one after the other', async () => {
+    const app = await newApp(SAM.accountId);
+    const before = await standing(app);
+    const lead = { actor: `account:${DANA.accountId}`, requestId: null };
+    const other = newHexId();
+    await upsertAccount(world.db, accountWith(other));
+    const entries: number[] = [];
+    for (const to of [DANA.accountId, other]) {
+      await giveApp(world.context, { clientId: app.clientId, to, reason: 'as agreed', ...lead });
+      entries.unshift(await world.entry('owner_changed'));
+    }
+    for (const entryId of entries)
+      await takeEntryBack(world.context, { entryId, role: 'lead', reason: 'not so', ...lead });
+    expect(await standing(app)).toEqual(before);
   });
 
   test('it is not taken back once the new owner has changed the app', async () => {
