@@ -33,6 +33,20 @@ const giveCommand = () =>
     .requiredOption('--reason <text>', REASON)
     .option(...BY);
 
+const retireCommand = () =>
+  withQuestion(
+    command(
+      'retire',
+      'refuse an app and all its tokens from the next call on; nothing ends at the new API; for seven days that can be taken back (history undo)',
+      async () => (await import('./commands/apps/retire.ts')).retire,
+    )
+      .argument('<client-id>')
+      .requiredOption('--reason <text>', REASON)
+      .option(...BY),
+    () =>
+      'The app and all its tokens are refused from the next call on, also those that are connected. That can be taken back for seven days.',
+  );
+
 function appCommands(): Command {
   return group('apps', 'Registered apps of the old API.', [
     command(
@@ -74,6 +88,7 @@ function appCommands(): Command {
       () => 'The secret ends at once and for good. Programs that still use it exchange no more codes.',
     ),
     giveCommand(),
+    retireCommand(),
     ...extensionCommands(),
   ]);
 }

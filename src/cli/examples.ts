@@ -13,6 +13,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'apps give': [
     "apps give 4f0c0a06512f7ef214000000 --to 4f0c0a06512f7ef214000001 --reason 'its owner has left, ticket 4711'",
   ],
+  'apps retire': ["apps retire 4f0c0a06512f7ef214000000 --reason 'its maker has given it up, ticket 4711'"],
   'apps cut-over': ["apps cut-over 4f0c0a06512f7ef214000000 --percent 10 --reason 'first tenth'"],
   'apps extend': [
     "apps extend 4f0c0a06512f7ef214000000 --until 2027-02-01 --reason 'asked for by its owner'",

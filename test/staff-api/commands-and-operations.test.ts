@@ -42,6 +42,7 @@ tokens import             importRows
 tokens leaked             reportLeakedTokens
 tokens revoke             revokeToken
 apps give                 - a stolen key must not give apps away
+apps retire               - a stolen key must not stop an app, or bring one back
 api-keys end              - a key makes and ends no keys
 api-keys list             - a key makes and ends no keys
 api-keys make             - a key makes and ends no keys

@@ -62,6 +62,6 @@ export async function authenticateTaker(
 /** @throws {OAuthError} `invalid_client` when the client may take no token pair */
 export async function requireTaker(db: Database, client: AppClient): Promise<void> {
   if (await takesPairs(db, client.id)) return;
-  const detail = `the app does not use the client ${client.id} any more`;
+  const detail = `the app is retired, or does not use the client ${client.id} any more`;
   throw new OAuthError('invalid_client', 'The client could not be authenticated.', { detail });
 }

@@ -6,6 +6,7 @@ import {
   handoverRules,
   oldIdRules,
   ownerRules,
+  retiredRules,
   shareRules,
 } from './things/others.ts';
 import type { ThingRules } from './things/thing.ts';
@@ -44,6 +45,11 @@ export const KINDS: Readonly<Record<DeedKind, KindRules>> = {
     noun: 'the new owner',
     back: 'The app has its former owner again, or waits for its owner as before.',
   },
+  retire: {
+    needs: 'lead',
+    noun: 'that the app was retired',
+    back: 'The app and its tokens stand again as they stand without that: what stopped or was revoked meanwhile stays so.',
+  },
   cut_over: {
     needs: 'lead',
     noun: 'the cut-over',
@@ -70,6 +76,7 @@ export const KINDS: Readonly<Record<DeedKind, KindRules>> = {
 export const THINGS: Readonly<Record<DeedThing, ThingRules>> = {
   token: tokenRules,
   owner: ownerRules,
+  app: retiredRules,
   old_id: oldIdRules,
   share: shareRules,
   cut_over: cutOverRules,

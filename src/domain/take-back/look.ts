@@ -125,9 +125,10 @@ export async function newestDeed(
   return row && (await looksAt(context, [row]))[0];
 }
 
-/** The newest deeds on an app itself: on its owner, on its cut-over and on its time for each date. */
+/** The newest deeds on an app itself: that it was retired, and on its owner, its cut-over and its time for each date. */
 export async function newestDeedsOfApp(context: TakeBackDeps, clientId: string): Promise<DeedLook[]> {
   const found = await Promise.all([
+    newestDeed(context, 'app', clientId),
     newestDeed(context, 'owner', clientId),
     newestDeed(context, 'cut_over', clientId),
     newestDeed(context, 'extension', `${clientId} retirement`),

@@ -131,6 +131,8 @@ async function deny(parts: SigninPagesDeps, res: Response, decided: RequestDecis
 
 async function allow(parts: SigninPagesDeps, decided: RequestDecision, exchange: Parameters<RequestHandler>) {
   const { context } = parts;
+  // The app may have been retired while the page was open.
+  if (!(await findRegisteredApp(context, decided.request.clientId))) throw gone();
   const client = await parts.clientFor({ purpose: 'legacy', client_id: decided.request.clientId });
   const keepVerifier = async (verifier: string) => {
     const started = await startConsent(context, allowing(context, decided), { verifier, client });

@@ -166,6 +166,7 @@ export async function listApps(db: Database) {
       'owner_email',
       'created_at',
       'cut_over_percent',
+      'retired_at',
       eb
         .selectFrom('mappings')
         .whereRef('mappings.client_id', '=', 'apps.client_id')

@@ -70,7 +70,7 @@ export async function useModernClient(tx: Database, clientId: string, id: string
 
 /**
  * Whether a client may take pairs now: consents for its app name the client, or the owner lets the client's hand-overs
- * go on.
+ * go on. That of a retired app takes none.
  */
 export async function takesPairs(db: Database, id: string): Promise<boolean> {
   const row = await db
@@ -78,6 +78,7 @@ export async function takesPairs(db: Database, id: string): Promise<boolean> {
     .innerJoin('apps', 'apps.client_id', 'modern_clients.client_id')
     .select('modern_clients.id')
     .where('modern_clients.id', '=', id)
+    .where('apps.retired_at', 'is', null)
     .where((eb) =>
       eb.or([
         eb('modern_clients.keeps_handovers', '=', 1),

@@ -5,13 +5,30 @@ import type { ColumnType } from 'kysely';
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
 /** What was done. */
-export type DeedKind = 'revoke' | 'assign' | 'pin' | 'give' | 'cut_over' | 'extend' | 'unextend' | 'confirm';
+export type DeedKind =
+  | 'revoke'
+  | 'assign'
+  | 'pin'
+  | 'give'
+  | 'retire'
+  | 'cut_over'
+  | 'extend'
+  | 'unextend'
+  | 'confirm';
 
 /** Why a deed could not be taken back from its beginning on. */
 export type DeedLoss = 'connection_ended' | 'too_many';
 
 /** What a part of a deed changed. */
-export type DeedThing = 'token' | 'owner' | 'old_id' | 'share' | 'cut_over' | 'extension' | 'handover';
+export type DeedThing =
+  | 'token'
+  | 'owner'
+  | 'app'
+  | 'old_id'
+  | 'share'
+  | 'cut_over'
+  | 'extension'
+  | 'handover';
 
 interface DeedsTable {
   id: string;

@@ -65,10 +65,12 @@ export async function listAppsCommand(): Promise<Result> {
         cut_over_percent: app.cut_over_percent,
         extensions: extensions.filter(({ client_id }) => client_id === app.client_id),
         created_at: new Date(app.created_at).toISOString(),
+        retired_at: app.retired_at === null ? null : new Date(app.retired_at).toISOString(),
       };
     });
     const lines = apps.flatMap((app) => [
       `${app.client_id}  ${app.name}  (${app.tokens} ${app.tokens === 1 ? 'token' : 'tokens'}, owner ${app.owner ?? 'not known'})`,
+      ...(app.retired_at === null ? [] : [`    retired: ${app.retired_at}`]),
       ...app.callbacks.map((uri) => `    ${uri}`),
       ...app.warnings.map((warning) => `    warning: ${warning}`),
       ...(app.cut_over_percent === 0 ? [] : [`    cut over: ${app.cut_over_percent} %`]),

@@ -1,3 +1,4 @@
+import { changeRetired, findAnyApp } from '../../../store/apps/retired-apps.ts';
 import { unpinAccess } from '../../../store/apps/shared-apps.ts';
 import { cutOverOf, type CutOverRow, restoreCutOver } from '../../../store/cut-over/cut-overs.ts';
 import { findGrant } from '../../../store/grants/grants.ts';
@@ -9,7 +10,7 @@ import type { Milestone } from '../../../store/tables/lifecycle.ts';
 import { changeOwner, newIdsOf, ownersOf, restoreOldId } from '../../../store/tokens/pinned-things.ts';
 import { CHANGED, type PartScope, readThing, type ThingRules } from './thing.ts';
 
-/** Everything but tokens: owners, old ids, shared pages, the cut-over, extensions and confirmations of hand-overs. */
+/** Everything but tokens: owners, retired apps, old ids, shared pages, the cut-over, extensions and confirmations of hand-overs. */
 
 interface WithId {
   id: string | null;
@@ -74,6 +75,25 @@ export const shareRules: ThingRules = {
     return true;
   },
   subject: (part) => ({ clientId: part.subject, accountId: (readThing(part.left_as) as WithId).id }),
+};
+
+/** When an app was retired; null where it lives. */
+const retiredTimes = ({ part }: Pick<PartScope, 'part'>) => ({
+  was: (readThing(part.was) as { at: null }).at,
+  left: (readThing(part.left_as) as { at: number }).at,
+});
+
+/** An app that was retired. Nothing else was changed with it, so it lives again as everything else stands now. */
+export const retiredRules: ThingRules = {
+  async whyNot(scope) {
+    const now = await findAnyApp(scope.db, scope.part.subject);
+    return now?.retired_at === retiredTimes(scope).left ? undefined : CHANGED;
+  },
+  restore(scope) {
+    const { left: from, was: to } = retiredTimes(scope);
+    return changeRetired(scope.db, scope.part.subject, { from, to });
+  },
+  subject: ofApp,
 };
 
 const cutOversOf = ({ part }: PartScope) => ({

@@ -33,9 +33,12 @@ const takenBackAnswer = z.object({
   changes: z.int().meta({ description: 'How many things stand as before.' }),
 });
 
-/** A stolen key gives no apps away, and so gives none back either. */
-const NO_GIFT =
-  'An app that was given to another account is taken back by a lead on a page of support, or by `history undo`. Nothing was changed.';
+/** What a key does not do because it may be stolen, it does not take back either. */
+const NOT_BY_KEY = {
+  give: 'An app that was given to another account is taken back by a lead on a page of support, or by `history undo`. Nothing was changed.',
+  retire:
+    'An app that was retired comes back by a lead on a page of support, or by `history undo`. Nothing was changed.',
+};
 
 export const HISTORY_OPERATIONS = [
   operation({
@@ -60,7 +63,7 @@ export const HISTORY_OPERATIONS = [
       const entryId = Number(path.entry_id);
       const look = await lookAtEntry(context, entryId);
       if (!look) throw notPossible(NO_DEED);
-      if (look.kind === 'give') throw notPossible(NO_GIFT);
+      if (look.kind === 'give' || look.kind === 'retire') throw notPossible(NOT_BY_KEY[look.kind]);
       if (!mayAct(caller.role, look.needs))
         throw new ApiProblem('role-too-low', `It takes the role “${look.needs}”. Nothing was changed.`);
       const { parts } = await takeEntryBack(context, { entryId, role: caller.role, reason, ...origin });

@@ -179,11 +179,12 @@ function show(frame: PageShell): RequestHandler {
     const { app, client, extensions } = all;
     const at = beforeIn(req);
     const isUnidentified = app.source === 'observed';
+    const isOwned = !isUnidentified && app.retired_at === null;
     const facts = {
       clientId: app.client_id,
-      isOwned: !isUnidentified && app.retired_at === null,
-      isExtendable: !isUnidentified && isExtendable(context),
-      isExtended: isExtended(all, context.clock.now()),
+      isOwned,
+      isExtendable: isOwned && isExtendable(context),
+      isExtended: isOwned && isExtended(all, context.clock.now()),
     };
     const role = roleIn(res) as StaffRole;
     const history = await timelineOfApp(context, app.client_id, at);

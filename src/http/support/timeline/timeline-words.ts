@@ -28,6 +28,7 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   app_imported: { words: 'The app was imported' },
   app_observed: { words: 'An unidentified program was first seen' },
   app_registered: { words: 'The app was registered' },
+  app_retired: { words: 'The app was retired: all its tokens are refused', kind: 'danger' },
   brownout_planned: { words: 'A short test outage was planned' },
   brownout_removed: { words: 'A planned test outage was taken off' },
   bulk_asked: { words: 'An action on many was asked for' },

@@ -1,0 +1,31 @@
+import type { Database } from '../driver/store.ts';
+import type { App } from '../tables/tables.ts';
+
+/** Apps that are retired: all their tokens are refused, and their pages are gone. */
+
+/** An app, retired or not. */
+export async function findAnyApp(
+  db: Database,
+  clientId: string,
+): Promise<Pick<App, 'name' | 'source' | 'retired_at'> | undefined> {
+  return db
+    .selectFrom('apps')
+    .select(['name', 'source', 'retired_at'])
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+}
+
+/** Retires an app or lets it live again, if it stands as `from` says. */
+export async function changeRetired(
+  tx: Database,
+  clientId: string,
+  { from, to }: { from: number | null; to: number | null },
+): Promise<boolean> {
+  const changed = await tx
+    .updateTable('apps')
+    .set({ retired_at: to })
+    .where('client_id', '=', clientId)
+    .where('retired_at', 'is not distinct from', from)
+    .executeTakeFirst();
+  return changed.numUpdatedRows === 1n;
+}
