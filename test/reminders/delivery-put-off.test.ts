@@ -8,7 +8,7 @@ import { dayOf } from '../../src/shared/moments.ts';
 import { claimMail } from '../../src/store/reminders/mails.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import type { SmtpDoor } from '../support/servers/smtp-server.ts';
-import { modeDatabases } from '../support/jest/test-mode.ts';
+import { databaseKinds } from '../support/jest/test-mode.ts';
 import {
   addOwnedApp,
   readMails,
@@ -20,7 +20,7 @@ import { addAccount, addApp, addToken, extend, previewAll } from './support/plan
 
 /** What comes due while a mail is put off belongs to that mail, and does not make it young again; over real SMTP. */
 
-describe.each(modeDatabases)('on %s', (kind) => {
+describe.each(databaseKinds)('on %s', (kind) => {
   let opened: MailedGround;
   let door: SmtpDoor;
   let clock: SettableClock;
