@@ -82,6 +82,14 @@ async function requireDurableCommits(client: pg.Client): Promise<void> {
     throw new Error('synchronous_commit is off on the server: a crash could lose commits');
 }
 
+/** Every command writes at its start. The server's own refusal names a statement of the bridge, and not what to do. */
+async function requireWrites(client: pg.Client): Promise<void> {
+  if ((await setting(client, 'transaction_read_only')) === 'on')
+    throw new Error(
+      'the server takes no writes: it is a standby of another server, or default_transaction_read_only is on for this role or database. Name the server that takes writes',
+    );
+}
+
 async function findCommitProblem(pool: pg.Pool): Promise<string | undefined> {
   if ((await setting(pool, 'synchronous_commit')) === 'off')
     return 'synchronous_commit is off: a crash could lose commits';
@@ -163,6 +171,7 @@ async function prepareDatabase(url: string): Promise<void> {
   let isReady = false;
   const look = async (client: pg.Client) => {
     await requireDurableCommits(client);
+    await requireWrites(client);
     isReady = await isNewEnough(client);
   };
   await onOneConnection(url, look, READ_LIMIT);
