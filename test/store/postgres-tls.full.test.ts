@@ -53,7 +53,7 @@ async function opened(address: string): Promise<string> {
   }
 }
 
-test.each(['require', 'verify-ca', 'verify-full'])(
+test.each(['prefer', 'require', 'verify-ca', 'verify-full'])(
   'sslmode=%s checks the certificate and the name',
   async (sslmode) => {
     const known = { sslmode, sslrootcert: AUTHORITY };

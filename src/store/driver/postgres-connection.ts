@@ -8,12 +8,15 @@ export function streamOf(client: pg.Client | pg.PoolClient): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream;
 }
 
-/** Values of `sslmode` that the driver, without `uselibpqcompat=true`, checks as fully as `verify-full`. */
-const CHECKED_FULLY = ['require', 'verify-ca'];
+/**
+ * Values of `sslmode` that the driver, without `uselibpqcompat=true`, checks as fully as `verify-full`. The settings take
+ * `prefer` for a server on this machine alone.
+ */
+const CHECKED_FULLY = ['prefer', 'require', 'verify-ca'];
 
 /**
- * The address for the driver, the same on every connection. The driver's next major version checks less for `require`
- * and `verify-ca` than this version, and warns of the change, so the meaning is fixed here. An address without a host
+ * The address for the driver, the same on every connection. The driver's next major version checks less for these modes
+ * than this version, and warns of the change, so the meaning is fixed here. An address without a host
  * means this machine, whatever `PGHOST` says.
  */
 export function driverAddress(url: string): string {
