@@ -9,7 +9,8 @@ import { Unavailable } from '../../upstream/outcomes.ts';
 export function withTimeout<T>(work: Promise<T>, limit = CALLER_WAIT): Promise<T> {
   return new Promise((resolve, reject) => {
     // Made only when it is needed: an error with its stack costs more than a cached answer.
-    const giveUp = () => reject(new Unavailable('the new API takes too long', { retryAfter: 1000 }));
+    const giveUp = () =>
+      reject(new Unavailable('the new API or the database takes too long', { retryAfter: 1000 }));
     const timer = setTimeout(giveUp, limit);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
