@@ -63,6 +63,8 @@ export async function startBalancer(origins: readonly string[]): Promise<Balance
     }
   };
   const server = createServer((req, res) => void pass(req, res)).listen(0, '127.0.0.1');
+  // It closes no connection by itself: after a pause of this process of five seconds, a call would meet the close.
+  server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const closing = new AbortController();
   const watching = Promise.all(
