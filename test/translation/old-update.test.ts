@@ -27,11 +27,27 @@ test('a scheduled post is the whole update object, with ids as text and times in
   });
 });
 
-test('a sent post has the time of sending, statistics without numbers, and no id of the network, which nobody knows', () => {
+test('a sent post has the time of sending and statistics without numbers', () => {
   const update = wire({ status: 'sent', sentAt: '2016-03-02T02:08:03.500Z', sharedNow: true });
   expect(update).toMatchObject({ status: 'sent', sent_at: 1_456_884_483, statistics: {}, shared_now: true });
-  for (const absent of ['service_update_id', 'client_id']) expect(update).not.toHaveProperty(absent);
+  for (const absent of ['service_link', 'service_update_id', 'client_id'])
+    expect(update).not.toHaveProperty(absent);
 });
+
+// In the recorded answers the id of a sent tweet is the end of its address.
+test.each([
+  ['a tweet', 'twitter', 'https://twitter.com/USCTrials/status/644520020861681664', '644520020861681664'],
+  ['a tweet with a query', 'twitter', 'https://x.com/i/status/644520020861681664?s=20', '644520020861681664'],
+  ['a tweet at another address', 'twitter', 'https://twitter.example/danasbakery/posts/1', undefined],
+  ['a post elsewhere', 'mastodon', 'https://running.example/@riverside/status/12', undefined],
+])(
+  '%s that was sent has its address, and its id where the address has it',
+  (_what, channelService, externalLink, id) => {
+    const update = wire({ status: 'sent', channelService, externalLink });
+    expect(update.service_link).toBe(externalLink);
+    expect(update.service_update_id).toBe(id);
+  },
+);
 
 test.each([
   ['scheduled', 'buffer'],

@@ -37,6 +37,10 @@ export interface OldUpdate {
   /** The due time once more, for an update with a time of its own. Old programs tell it from the queue by this field. */
   scheduled_at: number | undefined;
   sent_at: number | undefined;
+  /** Where the post stands on its network. */
+  service_link: string | undefined;
+  /** The id of the post on its network. */
+  service_update_id: string | undefined;
   shared_now: boolean;
   statistics: Record<string, never> | undefined;
   status: string;
@@ -63,6 +67,18 @@ function authorOf({ author }: Post, { account }: UpdateView): string | undefined
   return author?.id === account.modernId ? account.toldId : undefined;
 }
 
+const TWEET = /\/status\/(\d{1,25})(?:[/?#]|$)/;
+
+/** The new API tells only the address. That of a tweet ends with the id; what the address of another network holds may be no id. */
+function onNetwork({
+  channelService,
+  externalLink,
+}: Post): Pick<OldUpdate, 'service_link' | 'service_update_id'> {
+  const link = externalLink || undefined;
+  const id = channelService === 'twitter' ? TWEET.exec(link ?? '')?.[1] : undefined;
+  return { service_link: link, service_update_id: id };
+}
+
 /** The old update object of a post. */
 export function oldUpdate(post: Post, view: UpdateView): OldUpdate {
   const due = secondsOf(post.dueAt);
@@ -82,6 +98,7 @@ export function oldUpdate(post: Post, view: UpdateView): OldUpdate {
     profile_service: post.channelService,
     scheduled_at: post.isCustomScheduled ? due : undefined,
     sent_at: secondsOf(post.sentAt),
+    ...onNetwork(post),
     shared_now: post.sharedNow,
     statistics: post.status === 'sent' ? {} : undefined,
     status: STATUSES.get(post.status) ?? post.status,

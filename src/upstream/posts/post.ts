@@ -30,6 +30,8 @@ export const post = z.object({
   dueAt: z.string().nullish(),
   sentAt: z.string().nullish(),
   text: z.string(),
+  /** Where a sent post stands on its network. Absent in a post that an earlier version of the bridge kept. */
+  externalLink: z.string().nullish(),
   channelId: z.string(),
   channelService: z.string(),
   sharedNow: z.boolean(),
@@ -59,4 +61,4 @@ const BUTTON = ['WhatsNew', 'Offer', 'Event']
 const GOOGLE = `... on GoogleBusinessPostMetadata { details { ${BUTTON} } }`;
 
 /** The fields that every request for a post asks for. */
-export const POST_FIELDS = `id status via createdAt updatedAt dueAt sentAt text channelId channelService sharedNow isCustomScheduled author { id } assets { type source thumbnail } metadata { ${LINK} ${PIN} ${GOOGLE} }`;
+export const POST_FIELDS = `id status via createdAt updatedAt dueAt sentAt text externalLink channelId channelService sharedNow isCustomScheduled author { id } assets { type source thumbnail } metadata { ${LINK} ${PIN} ${GOOGLE} }`;

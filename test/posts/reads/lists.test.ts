@@ -1,7 +1,16 @@
 import { type Door, openDoor } from '../../endpoints/support/door.ts';
 import { expectInvalidToken, expectRefusal } from '../../endpoints/support/expectations.ts';
 import { expectAlive } from '../../endpoints/support/knock.ts';
-import { connectReader, idsOf, isoIn, type Listed, PAGE, type Reader, CHANNEL } from '../support/reader.ts';
+import {
+  connectReader,
+  idsOf,
+  isoIn,
+  type Listed,
+  PAGE,
+  type Reader,
+  CHANNEL,
+  TWITTER,
+} from '../support/reader.ts';
 
 /** The two lists of a profile, answered by the new API. */
 
@@ -48,7 +57,7 @@ function expectUpdates({ updates }: Listed, more: object): void {
     expect(update).toMatchObject({ ...everyUpdate, ...more });
     const known = new Set([...Object.keys(everyUpdate), ...Object.keys(more)]);
     const others = Object.keys(update).filter((name) => !known.has(name));
-    expect(['media', 'extra_media', 'scheduled_at', 'user_id', 'status']).toEqual(
+    expect(['media', 'extra_media', 'scheduled_at', 'service_link', 'user_id', 'status']).toEqual(
       expect.arrayContaining(others),
     );
     for (const [name, value] of Object.entries(update))
@@ -71,6 +80,13 @@ test('sent is what was sent, the last one first, with the time of sending', asyn
   expect(listed.total).toBe(listed.updates.length);
   const times = listed.updates.map(({ sent_at }) => sent_at ?? 0);
   expect(times).toEqual(times.toSorted((a, b) => b - a));
+});
+
+test('a sent post has the address that the network gave it, in a list and by its id', async () => {
+  const [first] = (await reader.list('sent.json', TWITTER)).updates;
+  const service_link = `https://twitter.example/danasbakery/posts/${first?.id}`;
+  expect(first).toMatchObject({ service_link });
+  expect((await reader.get(`/1/updates/${first?.id}.json`)).json).toMatchObject({ service_link });
 });
 
 test('a post that could not be sent stands in the buffer as an error, and drafts stand in no list', async () => {
