@@ -230,6 +230,7 @@ describe('the formatted text', () => {
       `${link('http://a.example')} ${link('http://b.example')}!`,
     ],
     ['characters of HTML', '<b>"1 & 2"</b>', '&lt;b&gt;&quot;1 &amp; 2&quot;&lt;/b&gt;'],
+    ['an apostrophe, as recorded', "We're looking", 'We&#039;re looking'],
     ['an address with a query', 'https://a.example/?a=1&b=2', link('https://a.example/?a=1&amp;b=2')],
     [
       'an address that would leave its place',

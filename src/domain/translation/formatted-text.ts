@@ -17,9 +17,16 @@ export const holdsAddress = (text: string): boolean => text.search(ADDRESS) >= 0
 /** At the end of an address, these characters belong to the sentence. */
 const PUNCTUATION = '.,;:!?)]}';
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  // As recorded. Some pages put the text between apostrophes.
+  "'": '&#039;',
+};
 
-const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
 const ELSEWHERE = 'rel="external nofollow" target="_blank"';
 
