@@ -18,6 +18,15 @@ const carriers: Array<[string, (token: string) => Partial<RawRequest>]> = [
   ['a form body on GET', (token) => rawForm(`access_token=${encoded(token)}`)],
   ['a form body with a raw slash on GET', (token) => rawForm(`access_token=${token}`)],
   ['a form body on POST', (token) => ({ method: 'POST', ...rawForm(`access_token=${encoded(token)}`) })],
+  [
+    'a form body whose content type lacks its semicolon',
+    (token) => ({
+      method: 'POST',
+      ...rawForm(`access_token=${token}`, {
+        'content-type': 'application/x-www-form-urlencoded charset=utf-8',
+      }),
+    }),
+  ],
   ['a multipart body on POST', (token) => ({ method: 'POST', ...multipart({ access_token: token }) })],
   ['a JSON body on POST', (token) => ({ method: 'POST', ...json({ access_token: token }) })],
   ['a JSON body on GET', (token) => json({ access_token: token })],

@@ -139,11 +139,17 @@ export function formParameters(body: Buffer): Parameters {
 /** The content types whose bodies carry parameters (docs/old-api.md Q1). */
 export type BodyKind = 'none' | 'form' | 'multipart' | 'json' | 'other';
 
+/**
+ * What may stand behind a content type. PHP ends it at each of these, so the old API read the forms of programs that forget
+ * the semicolon (`application/x-www-form-urlencoded charset=utf-8`) or write the type twice.
+ */
+const AFTER_TYPE = /[;,\s]/;
+
 /** The kind of the body, by its content type. An empty body is `none` for every content type. */
 export function bodyKind(req: Pick<Request, 'body' | 'headers'>): BodyKind {
   const body: unknown = req.body;
   if (!Buffer.isBuffer(body) || body.length === 0) return 'none';
-  const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  const type = (req.headers['content-type'] ?? '').split(AFTER_TYPE, 1)[0]?.toLowerCase();
   if (type === 'application/x-www-form-urlencoded') return 'form';
   if (type === 'multipart/form-data') return 'multipart';
   return type === 'application/json' ? 'json' : 'other';
