@@ -35,6 +35,12 @@ test.each([
   expect(inProfile(old, {})).toEqual([{ field, difference }]);
 });
 
+test('an undefined field of ours is absent from the answer: it is no addition, and missing where the old answer has it', () => {
+  expect(inProfile({}, { verb: undefined })).toEqual([]);
+  const missing = [{ field: 'profiles[].verb', difference: 'missing' }];
+  expect(inProfile({ verb: 'tweet' }, { verb: undefined })).toEqual(missing);
+});
+
 test('a field that only our answer has is named', () => {
   expect(inProfile({}, { paused: false })).toEqual([{ field: 'profiles[].paused', difference: 'added' }]);
 });

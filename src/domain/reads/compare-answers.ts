@@ -52,11 +52,15 @@ function isEmptyMap(value: unknown): boolean {
 
 const ends = (path: string) => path.split('.').at(-1) ?? path;
 
+/** The fields that the JSON of an answer has: an undefined property is absent there. */
+const namesIn = (fields: Fields) => new Set(Object.keys(fields).filter((name) => fields[name] !== undefined));
+
 function compareFields(old: Fields, ours: Fields, { path, report }: CompareContext): void {
-  for (const name of new Set([...Object.keys(old), ...Object.keys(ours)])) {
+  const [there, here] = [namesIn(old), namesIn(ours)];
+  for (const name of new Set([...there, ...here])) {
     const field = `${path}.${ORDINARY_NAME.test(name) ? name : '(other)'}`;
-    if (!Object.hasOwn(ours, name)) report(field, 'missing');
-    else if (!Object.hasOwn(old, name)) report(field, 'added');
+    if (!here.has(name)) report(field, 'missing');
+    else if (!there.has(name)) report(field, 'added');
     else compareValues(old[name], ours[name], { path: field, report });
   }
 }
