@@ -1,11 +1,15 @@
-import type { ImportRow } from './rows.ts';
-
 /** Tokens that somebody could guess. They are taken all the same: a program uses them, and would break without them. */
 
 /** How many tokens of an import are weak, with the first lines that have one. */
 export interface WeakTokens {
   count: number;
   lines: number[];
+}
+
+/** What is looked at in a row of any type. */
+interface ReadRow {
+  type: string;
+  row: { line: number; isWeak?: boolean };
 }
 
 /** Fewer bits than this are too few, beside the brake on wrong tokens. */
@@ -23,7 +27,7 @@ export function isWeakToken(token: string): boolean {
 }
 
 /** Counts the weak tokens of the rows that it is told of. Of a token that came as SHA-256 nobody knows. */
-export function createWeakTokens(): WeakTokens & { note(row: ImportRow): void } {
+export function createWeakTokens(): WeakTokens & { note(read: ReadRow): void } {
   return {
     count: 0,
     lines: [],
