@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../shared/net/loopback.ts';
 /** With each of these modes the driver connects over TLS or not at all. */
 const WITH_TLS = ['require', 'verify-ca', 'verify-full', 'no-verify'];
 
-/** `prefer` and `allow` are left out: their effect depends on the server. */
+/** `prefer` and `allow` are left out: whoever writes them expects the choice to be the server's. */
 const DECIDED = [...WITH_TLS, 'disable'];
 
 /** The driver reads a repeated parameter like this: the last one counts. */

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { summaryOf } from '../../src/cli/commands/tokens/import/summary.ts';
+import { newLegacyToken } from '../../src/shared/ids.ts';
 import { importFile } from '../../src/domain/import/reading/import-file.ts';
 import { openHistory } from '../domain/support/histories.ts';
 import { databaseKinds } from '../store/support/stores.ts';
@@ -9,7 +10,7 @@ import { databaseKinds } from '../store/support/stores.ts';
 const APP = 'a'.repeat(24);
 const ROWS = [
   { type: 'app', client_id: APP, name: 'An App', owner_email: 'owner@app.example' },
-  { type: 'token', access_token: `1/${'0'.repeat(32)}`, client_id: APP, account_email: 'a@mail.example' },
+  { type: 'token', access_token: newLegacyToken(), client_id: APP, account_email: 'a@mail.example' },
 ];
 
 test.each(databaseKinds)(

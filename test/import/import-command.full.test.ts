@@ -105,6 +105,7 @@ test('from standard input, with one JSON object at the end, and no token in any 
     unknownFields: [],
     hiddenFields: 0,
     unendedLine: null,
+    weakTokens: { count: 0, lines: [] },
     isShownLater: false,
     new: 4,
     known: 0,

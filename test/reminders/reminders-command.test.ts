@@ -77,4 +77,6 @@ test('a list that is cut says so', async () => {
     'More mails reached nobody. These are the newest 500.',
     '',
   ]);
+  const cut = await runJson(ground.settings, 'reminders', 'undeliverable');
+  expect(cut.json).toMatchObject({ has_more: true });
 });

@@ -42,9 +42,12 @@ describe('on postgres', () => {
   test('a database that takes no writes is refused in words', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await tell(`alter database ${name} set default_transaction_read_only = on`);
-    const opening = openStore({ kind: 'postgres', url: database.url });
-    await expect(opening).rejects.toThrow(/^DATABASE_URL: the server takes no writes: it is a standby/);
-    await tell(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
+    try {
+      const opening = openStore({ kind: 'postgres', url: database.url });
+      await expect(opening).rejects.toThrow(/^DATABASE_URL: the server takes no writes: it is a standby/);
+    } finally {
+      await tell(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
+    }
   });
 
   test('a start that is refused names the reason and never the password', async () => {

@@ -82,7 +82,10 @@ async function requireDurableCommits(client: pg.Client): Promise<void> {
     throw new Error('synchronous_commit is off on the server: a crash could lose commits');
 }
 
-/** Every command writes at its start. The server's own refusal names a statement of the bridge, and not what to do. */
+/**
+ * Almost every command writes at its start. The server's own refusal names a statement of the bridge, and not what to do. A
+ * `history follow` that runs already waits for a server that takes writes.
+ */
 async function requireWrites(client: pg.Client): Promise<void> {
   if ((await setting(client, 'transaction_read_only')) === 'on')
     throw new Error(
