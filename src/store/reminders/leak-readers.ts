@@ -21,11 +21,12 @@ export interface UntoldLeak {
 
 /** An unidentified program has no owner, whatever its row says. */
 const ofOwner = (column: 'owner_account_id' | 'owner_email') =>
-  sql<
-    string | null
-  >`case when a.source <> 'observed' and a.retired_at is null then ${sql.ref(`a.${column}`)} end`;
+  sql<string | null>`case when a.source <> 'observed' then ${sql.ref(`a.${column}`)} end`;
 
-/** The tokens after this one of which somebody has still to be told. */
+/**
+ * The tokens after this one of which somebody has still to be told. Nobody is told of a retired app: its pages are gone, and
+ * its calls are refused. Its tokens stay untold, because the retirement may be taken back.
+ */
 export async function listUntoldLeaks(db: Database, after: string, limit: number): Promise<UntoldLeak[]> {
   return db
     .selectFrom('leaked_tokens as l')
@@ -34,6 +35,7 @@ export async function listUntoldLeaks(db: Database, after: string, limit: number
     .select(['l.mapping_id', 'm.client_id', 'm.account_id', 'm.account_email'])
     .select([ofOwner('owner_account_id').as('owner_account_id'), ofOwner('owner_email').as('owner_email')])
     .where('l.told_at', 'is', null)
+    .where('a.retired_at', 'is', null)
     .where('l.mapping_id', '>', after)
     .orderBy('l.mapping_id')
     .limit(limit)

@@ -5,6 +5,8 @@ import { retire } from '../../../src/cli/commands/apps/retire.ts';
 import { undoEntry } from '../../../src/cli/commands/history/undo.ts';
 import { importTokens } from '../../../src/cli/commands/tokens/tokens.ts';
 import { retireApp, STAYS_AFTER_RETIRING } from '../../../src/domain/apps/retire-app.ts';
+import { reportLeaks } from '../../../src/domain/leaks/report-leaks.ts';
+import { planLeakMails } from '../../../src/domain/reminders/leaked/plan-leak-mails.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { DANA, pressIn, wordsOf } from '../../owners/support/people.ts';
 import { exchange, OWN_CLIENT, useOwnClient } from '../../exchange/support/own-client.ts';
@@ -118,6 +120,22 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await expect(retires(program)).rejects.toThrow('No app that was registered');
     await expect(retires(app.clientId, ' ')).rejects.toThrow('reason: 1 to 500 printable characters');
     expect(await world.entries()).toHaveLength(count);
+  });
+
+  test('holder and owner are told of a leak once it is taken back, and nobody before', async () => {
+    const token = await issueToken(world.system, { app });
+    await retires();
+    const reports = [{ token, found: 'https://code.example/x' }];
+    await reportLeaks(world.context, { reports, grace: 0 }, { actor: 'leaks:key', requestId: null });
+    const told = async () => {
+      // A token is marked as told by the turn after the one that planned its mails.
+      for (let turn = 0; turn < 2; turn += 1) await planLeakMails(world.context);
+      const ofApp = world.db.selectFrom('reminders').select('role').where('client_id', '=', app.clientId);
+      return (await ofApp.orderBy('role').execute()).map(({ role }) => role);
+    };
+    expect(await told()).toEqual([]);
+    await undo();
+    expect(await told()).toEqual(['holder', 'owner']);
   });
 
   test('of several at once one retires it', async () => {
