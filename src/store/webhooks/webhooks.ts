@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely';
 import { isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { WebhookKind, WebhookTables } from '../tables/webhooks.ts';
@@ -36,7 +36,11 @@ export async function hasWebhooks(db: Database): Promise<boolean> {
   return (await db.selectFrom('webhooks').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** The webhooks of a kind that are told of an event. `events` holds names with blanks between. */
+/** Those of a retired app are told nothing: its owner has no page any more on which to look at it, or at them. */
+const isOfRetiredApp = sql<SqlBool>`exists (select 1 from apps as a
+  where a.client_id = webhooks.client_id and a.retired_at is not null)`;
+
+/** The webhooks that are told of an event. `events` holds names with blanks between. */
 export async function listWebhooksFor(
   db: Database,
   event: string,
@@ -45,6 +49,7 @@ export async function listWebhooksFor(
     .selectFrom('webhooks')
     .select(['id', 'kind', 'client_id', 'created_at', 'events'])
     .where('events', 'like', `%${event}%`)
+    .where((eb) => eb.not(isOfRetiredApp))
     .orderBy('id')
     .execute();
   return rows.filter(({ events }) => events.split(' ').includes(event));
