@@ -70,7 +70,7 @@ export async function useModernClient(tx: Database, clientId: string, id: string
 
 /**
  * Whether a client may take pairs now: consents for its app name the client, or the owner lets the client's hand-overs
- * go on. That of a retired app takes none.
+ * go on. That of a retired app takes none, and confirms none either: no token of it is found any more.
  */
 export async function takesPairs(db: Database, id: string): Promise<boolean> {
   const row = await db

@@ -9,7 +9,7 @@ import { reportLeaks } from '../../../src/domain/leaks/report-leaks.ts';
 import { planLeakMails } from '../../../src/domain/reminders/leaked/plan-leak-mails.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { DANA, pressIn, wordsOf } from '../../owners/support/people.ts';
-import { exchange, OWN_CLIENT, useOwnClient } from '../../exchange/support/own-client.ts';
+import { confirm, exchange, OWN_CLIENT, useOwnClient } from '../../exchange/support/own-client.ts';
 import { type RegisteredApp, registerLegacyApp } from '../../support/bridge/register-app.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { exchange as exchangeCode, freshCode, issueToken, read } from '../../support/callers/legacy-calls.ts';
@@ -120,6 +120,17 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await expect(retires(program)).rejects.toThrow('No app that was registered');
     await expect(retires(app.clientId, ' ')).rejects.toThrow('reason: 1 to 500 printable characters');
     expect(await world.entries()).toHaveLength(count);
+  });
+
+  test('a pair that its client has is confirmed once it is taken back, and not before', async () => {
+    await useOwnClient({ bridge: world.system.bridge, app }, OWN_CLIENT);
+    const token = await issueToken(world.system, { app });
+    const { bridgeUrl } = world.system;
+    expect((await exchange(bridgeUrl, token)).status).toBe(200);
+    await retires();
+    expect((await confirm(bridgeUrl, token)).status).toBe(400);
+    await undo();
+    expect((await confirm(bridgeUrl, token)).status).toBe(200);
   });
 
   test('holder and owner are told of a leak once it is taken back, and nobody before', async () => {
