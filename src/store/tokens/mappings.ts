@@ -35,6 +35,17 @@ export async function findMappingById(store: Store, id: string): Promise<Mapping
   return store.first<MappingWithApp>(BY_ID, [id]);
 }
 
+const GRANT_OF = `select mappings.client_id, grants.id as grant_id, grants.modern_client_id
+  from mappings join grants on grants.id = mappings.grant_id where mappings.id = $1`;
+
+/** The grant of a token, with its clients; also of a retired app, whose grants live. */
+export async function findGrantOfMapping(
+  store: Store,
+  id: string,
+): Promise<{ client_id: string; grant_id: string; modern_client_id: string } | undefined> {
+  return store.first(GRANT_OF, [id]);
+}
+
 /** Replaces the digest of a token, if the digest is still `from`. */
 export async function moveTokenDigest(
   db: Database,

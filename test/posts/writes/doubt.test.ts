@@ -1,3 +1,4 @@
+import { retireApp } from '../../../src/domain/apps/retire-app.ts';
 import { accessTokenFor } from '../../../src/domain/grants/refresh/access-token.ts';
 import { settleWrites } from '../../../src/domain/posts/writes/settle-writes.ts';
 import type { Answer } from '../../support/servers/forward.ts';
@@ -81,6 +82,22 @@ test('a create that the new API never heard of is in doubt for its caller, and g
   await bakery.lookAfter(11 * 60_000);
   await until(async () => (await states())[0] === 'not_found');
   expect(await bakery.made(text)).toEqual([]);
+});
+
+test('a write in doubt is looked for also while its app is retired', async () => {
+  const { app, bridge } = bakery.system;
+  bakery.onWrites(1, cut);
+  const posts = { edges: null, pageInfo: { endCursor: null, hasNextPage: false } };
+  const errors = [{ message: 'x', path: ['posts', 'edges', 0, 'node', 'assets'] }];
+  bakery.system.proxy.insteadOfOther = (call) =>
+    isWrite(call) ? undefined : said(200, { data: { posts }, errors });
+  expect((await bakery.create(text)).json.message).toMatch(MAY);
+  bakery.mend();
+  const by = { reason: 'a slip', actor: 'command', requestId: null };
+  await retireApp(bridge.context, { clientId: app.clientId, ...by });
+  await bakery.lookAfter(15_000);
+  await bridge.context.store.durable.updateTable('apps').set({ retired_at: null }).execute();
+  expect(await states()).toEqual(['found']);
 });
 
 test('a look whose list an error took away gives up no write', async () => {

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { WRITE_ABANDONED, WRITE_LOOKED_FOR } from '../../../shared/lifetimes.ts';
-import { findMappingById } from '../../../store/tokens/mappings.ts';
+import { findGrantOfMapping } from '../../../store/tokens/mappings.ts';
 import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { listOpenWrites, stopLooking } from '../../../store/posts/write-journal.ts';
 import { isNotShown } from '../../../upstream/main-api.ts';
@@ -23,12 +23,14 @@ interface DueWrite {
   row: PostWriteRow;
 }
 
-/** Looks with the present grant of the token: after a newer consent, the account sees the same posts. */
+/**
+ * Looks with the present grant of the token: after a newer consent, the account sees the same posts. A retired app makes no
+ * difference: a look only reads, the grant lives, and the retirement may be taken back.
+ */
 async function look(context: PostsDeps, { readsFor, row }: DueWrite): Promise<void> {
-  const mapping = await findMappingById(context.store, row.mapping_id);
-  if (!mapping || mapping.grant_id === null || mapping.modern_client_id === null)
-    return stopLooking(context.store.durable, row.id);
-  const { grant_id: id, client_id: clientId, modern_client_id: modernClientId } = mapping;
+  const found = await findGrantOfMapping(context.store, row.mapping_id);
+  if (!found) return stopLooking(context.store.durable, row.id);
+  const { grant_id: id, client_id: clientId, modern_client_id: modernClientId } = found;
   await lookForWrite(context, { row, reads: readsFor({ id, clientId, modernClientId }) });
 }
 
