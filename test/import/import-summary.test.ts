@@ -40,9 +40,11 @@ const toldOfWeak = (count: number, lines: number[]) =>
   summaryOf(imported({ weakTokens: { count, lines } }), WHOLE).at(-1);
 
 test('weak tokens are told by their lines', () => {
-  expect(toldOfWeak(1, [7])).toBe('1 token is short or easy to guess, and taken all the same: line 7.');
+  expect(toldOfWeak(1, [7])).toBe(
+    '1 token is short or easy to guess, which is no reason to refuse a row: line 7.',
+  );
   expect(toldOfWeak(6, [1, 2, 3, 4, 5])).toBe(
-    '6 tokens are short or easy to guess, and taken all the same: lines 1, 2, 3, 4, 5, ….',
+    '6 tokens are short or easy to guess, which is no reason to refuse a row: lines 1, 2, 3, 4, 5, ….',
   );
 });
 

@@ -1,4 +1,7 @@
-/** Tokens that somebody could guess. They are taken all the same: a program uses them, and would break without them. */
+/**
+ * Tokens that somebody could guess. That is no reason to refuse a row: a program uses the token, and would break without
+ * it. A row that is refused for another reason is counted too.
+ */
 
 /** How many tokens of an import are weak, with the first lines that have one. */
 export interface WeakTokens {

@@ -69,13 +69,13 @@ function endLines({ unendedLine }: ImportResult): string[] {
   return [`The file ends without a line end: look whether its last line (${unendedLine}) is whole.`];
 }
 
-/** A weak token is taken. Its hint would reveal a short one, so only its line is named. */
+/** A weak token is no reason to refuse its row, and a row that is refused may have one. Its hint would reveal a short one, so only its line is named. */
 function weakLines({ weakTokens }: ImportResult): string[] {
   const { count } = weakTokens;
   if (count === 0) return [];
   const what =
     count === 1 ? '1 token is short or easy to guess' : `${count} tokens are short or easy to guess`;
-  return [`${what}, and taken all the same: ${placesOf(weakTokens)}.`];
+  return [`${what}, which is no reason to refuse a row: ${placesOf(weakTokens)}.`];
 }
 
 /** The counts of an import, the reasons of refused rows, and the file that names each refused row. */

@@ -65,7 +65,8 @@ export const IMPORT_WRITES = [
           'How many further ignored fields there are, whose names are not told; 1,000 means at least so many.',
       }),
       weak_tokens: count.meta({
-        description: 'How many tokens are short or easy to guess. They are taken all the same.',
+        description:
+          'How many tokens are short or easy to guess, also of refused rows. That is no reason to refuse a row.',
       }),
       weak_rows: z.array(count).meta({ description: 'The places of the first five of these in rows.' }),
     }),
