@@ -138,7 +138,7 @@ export async function confirmationsWithPair(
     .execute();
 }
 
-/** What a lead does with an app, never its owner. A lead may own the app, and is the same actor then. */
+/** What staff do with an app, never its owner. A lead may own the app, and is the same actor then. */
 const DONE_BY_STAFF = [
   'owner_changed',
   'app_extended',
@@ -146,6 +146,9 @@ const DONE_BY_STAFF = [
   'extension_taken_back',
   'app_cut_over',
   'taken_back',
+  'mail_settled',
+  // By the pin of an account with whose address the app is shared.
+  'access_proven',
 ];
 
 /** Whether the actor has changed one of these apps as its owner since an entry. */

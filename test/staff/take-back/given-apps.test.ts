@@ -3,6 +3,8 @@ import { undoEntry } from '../../../src/cli/commands/history/undo.ts';
 import { addSecret } from '../../../src/domain/apps/app-secrets.ts';
 import { giveApp, STAYS_AFTER_GIFT } from '../../../src/domain/accounts/give-app.ts';
 import { takeEntryBack } from '../../../src/domain/take-back/take-back.ts';
+import { pinAccountIn } from '../../../src/domain/accounts/pin-account.ts';
+import { settleUnreached } from '../../../src/domain/support/actions/actions-settle.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { ensureAccount, upsertAccount } from '../../../src/store/accounts/accounts.ts';
 import { browserOf, DANA, historyOf, pressIn, SAM, wordsOf } from '../../owners/support/people.ts';
@@ -11,7 +13,7 @@ import { authorize } from '../../support/callers/authorize.ts';
 import { databaseKinds } from '../../support/jest/test-mode.ts';
 import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { OWN_CLIENT } from '../../exchange/support/own-client.ts';
-import { act } from '../support/actions.ts';
+import { act, unreachedMail } from '../support/actions.ts';
 import { TakeBackWorld } from './support/take-back-world.ts';
 
 /** An app whose owner is lost gets another one, by the operator or by a lead. */
@@ -185,6 +187,24 @@ describe.each(databaseKinds)('on %s', (kind) => {
     for (const entryId of entries)
       await takeEntryBack(world.context, { entryId, role: 'lead', reason: 'not so', ...lead });
     expect(await standing(app)).toEqual(before);
+  });
+
+  test('what a lead who got it does as staff with the same app does not keep the gift', async () => {
+    const app = await newApp();
+    const { clientId } = app;
+    const lead = { actor: `account:${SAM.accountId}`, requestId: null };
+    await giveApp(world.context, { clientId, to: SAM.accountId, reason: 'a slip', ...lead });
+    const entry = await world.entry('owner_changed');
+    const mailId = await unreachedMail(world.system, `account:${DANA.accountId}`, [clientId]);
+    expect(await settleUnreached(world.context, { mailId, reason: 'phoned', ...lead })).toBe(true);
+    expect(await world.whyNot(entry)).toBeUndefined();
+    const email = `${newHexId()}@box.example`;
+    const shared = { client_id: clientId, address: email, access: 'read' as const, access_email: email };
+    await world.db.insertInto('app_contacts').values(shared).execute();
+    const pin = { email, accountId: DANA.accountId, how: 'known by phone', ...lead };
+    await world.context.store.transaction((tx) => pinAccountIn(world.context, tx, pin));
+    expect(await world.entry('access_proven')).toBeGreaterThan(entry);
+    expect(await world.whyNot(entry)).toBeUndefined();
   });
 
   test('it is not taken back once the new owner has changed the app', async () => {
