@@ -255,6 +255,8 @@ test('extensions: those that end within 30 days, then those that ended within 30
   await extend(5, '<b>ends</b> soon');
   await extend(31, 'far');
   await extend(4, 'taken back', clock.now());
+  const retired = await extend(6, 'given up');
+  await rows().updateTable('apps').set({ retired_at: 1 }).where('client_id', '=', retired).execute();
   const page = await open('/extensions');
   const found = linesOf(page).map(
     (line) => /ends later|&lt;b&gt;ends|just over|long over|forgotten|far|taken/.exec(line)?.[0],

@@ -104,12 +104,15 @@ export const waitingNames = (db: Database): DeskSource => ({
 /** Later than any time in milliseconds that a person can mean. */
 const AFTER_ALL = 1e13;
 
-/** Extensions in force that end between two times: first future ends, earliest first, then past ends, latest first. */
+/**
+ * Extensions in force that end between two times: first future ends, earliest first, then past ends, latest first. Without
+ * those of retired apps, about which nothing can be done.
+ */
 export const extensionsThatEnd = (
   db: Database,
   { now, after, before }: { now: number; after: number; before: number },
 ): DeskSource => ({
-  from: sql`extensions d`,
+  from: sql`extensions d join apps a on a.client_id = d.client_id and a.retired_at is null`,
   id: ID,
   is: sql`d.ended_at is null and d.until > ${after} and d.until < ${before}`,
   tabs: { ahead: sql`d.until > ${now}`, over: sql`d.until <= ${now}` },

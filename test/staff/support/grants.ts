@@ -53,11 +53,11 @@ export async function deadGrant(system: System, cause: 'refused' | 'lost' | 'rep
   return kept;
 }
 
-/** More time until the retirement, which the operator's rules did not look at. */
+/** More time until the retirement, which the operator's rules did not look at; the app that has it. */
 export async function keepExtension(
   system: System,
   { until, reason, ended_at = null }: { until: number; reason: string; ended_at?: number | null },
-): Promise<void> {
+): Promise<string> {
   const { clientId } = await registerLegacyApp(system.bridge, 'https://e.example/cb');
   const granted = { granted_by: 'test', granted_at: 0, ended_at };
   const row = { id: newHexId(), client_id: clientId, name: 'retirement' as const, until, reason };
@@ -65,4 +65,5 @@ export async function keepExtension(
     .insertInto('extensions')
     .values({ ...row, ...granted })
     .execute();
+  return clientId;
 }
