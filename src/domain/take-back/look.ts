@@ -139,7 +139,7 @@ export async function newestDeedsOfApp(context: TakeBackDeps, clientId: string):
 
 const CONFIRMATIONS = 20;
 
-/** One more than a page shows says whether another page follows. */
+/** One more than a page shows: without it nothing follows. What follows may be a page without any that can be taken back. */
 const CONFIRMATIONS_READ = CONFIRMATIONS + 1;
 
 interface OpenConfirmations {
@@ -151,7 +151,7 @@ interface OpenConfirmations {
 
 /**
  * The confirmations of hand-overs of an app in the last seven days that can be taken back, before an entry. Of many the
- * pair is erased already; these are not read, so they hide none that can and cost nothing.
+ * pair is erased already; the statement passes over these, so they hide none that can. It looks each of them up all the same.
  */
 export async function openConfirmations(
   context: TakeBackDeps,
