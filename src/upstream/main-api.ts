@@ -119,6 +119,12 @@ function errorsIn(document: AnswerDocument): AnswerErrors {
   return graphqlErrors.safeParse(document['errors']).data ?? NO_ERRORS;
 }
 
+/** Whether an answer names errors, in whatever form. No errors may be written as `null` or as an empty list too. */
+export function namesErrors(document: AnswerDocument): boolean {
+  const errors = document?.['errors'] ?? [];
+  return !Array.isArray(errors) || errors.length > 0;
+}
+
 /** Whether an error is about what was asked for, and not about a part of it, such as one post of a list. */
 const isAboutAll = ({ path }: AnswerErrors[number]) => (path?.length ?? 0) < 2;
 

@@ -1,6 +1,18 @@
 import { type HttpAnswer, jsonObject } from '../http-client.ts';
-import { throwRefusal } from '../main-api.ts';
+import { namesErrors, throwRefusal } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
+
+/**
+ * The data of an answer that has to be whole: an error beside it hides a part, and null stands there as for a part that is
+ * not.
+ * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
+ */
+export function wholeData(answer: HttpAnswer, now: number): unknown {
+  const document = jsonObject(answer);
+  throwRefusal(answer, now, document);
+  if (namesErrors(document)) throw new Unavailable('the main API could not read a part of the post');
+  return document?.['data'] ?? {};
+}
 
 /** The shape of a list of posts, as far as errors change it. */
 type PossibleList = { edges?: unknown } | null | undefined;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { HttpAnswer } from '../http-client.ts';
 import { type MainApi, OrganizationGone } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
-import { answerData } from './answer-data.ts';
+import { answerData, wholeData } from './answer-data.ts';
 import { POST_TO_EDIT_FIELDS, type PostToEdit, postToEdit } from './post-to-edit.ts';
 import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
 
@@ -23,8 +24,17 @@ const listed = z.object({
   }),
 });
 
-const WRITTEN = { query: oneOf(WRITTEN_POST_FIELDS), shape: z.object({ post: writtenPost }) };
-const TO_EDIT = { query: oneOf(POST_TO_EDIT_FIELDS), shape: z.object({ post: postToEdit }) };
+const WRITTEN = {
+  query: oneOf(WRITTEN_POST_FIELDS),
+  shape: z.object({ post: writtenPost }),
+  dataOf: answerData,
+};
+/** An edit sends again what was read, and what is missing there is deleted. */
+const TO_EDIT = {
+  query: oneOf(POST_TO_EDIT_FIELDS),
+  shape: z.object({ post: postToEdit }),
+  dataOf: wholeData,
+};
 
 export interface PostSearch {
   mainApi: MainApi;
@@ -32,12 +42,20 @@ export interface PostSearch {
   now: number;
 }
 
+interface PostQuestion<Shape> {
+  query: string;
+  variables: object;
+  shape: Shape;
+  /** Takes the data out of the answer. */
+  dataOf: (answer: HttpAnswer, now: number) => unknown;
+}
+
 async function read<Shape extends z.ZodType>(
   { mainApi, accessToken, now }: PostSearch,
-  { query, variables, shape }: { query: string; variables: object; shape: Shape },
+  { query, variables, shape, dataOf }: PostQuestion<Shape>,
 ): Promise<z.infer<Shape>> {
   const answer = await mainApi.ask(accessToken, JSON.stringify({ query, variables }));
-  const data = shape.safeParse(answerData(answer, now));
+  const data = shape.safeParse(dataOf(answer, now));
   if (data.success) return data.data;
   throw new Unavailable('the main API answered in an unknown shape', { cause: data.error });
 }
@@ -59,7 +77,7 @@ export interface PostsResult {
 
 async function readPage(looking: PostSearch, input: object, after: string | undefined) {
   const variables = { input, ...(after === undefined ? {} : { after }) };
-  const { posts } = await read(looking, { query: LIST, variables, shape: listed });
+  const { posts } = await read(looking, { query: LIST, variables, shape: listed, dataOf: answerData });
   const found = (posts.edges ?? []).map(({ node }) => node);
   const { hasNextPage = found.length === ON_ONE_PAGE, endCursor } = posts.pageInfo ?? {};
   // An empty page has no next page, whatever it says.
@@ -100,11 +118,11 @@ export async function listPosts(
 
 async function findOne<Kind>(
   looking: PostSearch,
-  { query, shape }: { query: string; shape: z.ZodType<{ post: Kind }> },
+  question: Omit<PostQuestion<z.ZodType<{ post: Kind }>>, 'variables'>,
   id: string,
 ): Promise<Kind | undefined> {
   try {
-    return (await read(looking, { query, variables: { input: { id } }, shape })).post;
+    return (await read(looking, { ...question, variables: { input: { id } } })).post;
   } catch (error) {
     if (error instanceof OrganizationGone) return undefined;
     throw error;
@@ -119,7 +137,10 @@ export function findPost(looking: PostSearch, id: string): Promise<WrittenPost |
   return findOne(looking, WRITTEN, id);
 }
 
-/** As `findPost`, with all that an edit of the post has to send again. */
+/**
+ * As `findPost`, with all that an edit of the post has to send again.
+ * @throws {Unauthorized | Forbidden | Unavailable} also where an error hides a part of the post
+ */
 export function findPostToEdit(looking: PostSearch, id: string): Promise<PostToEdit | undefined> {
   return findOne(looking, TO_EDIT, id);
 }

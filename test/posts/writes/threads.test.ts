@@ -187,6 +187,23 @@ test.each([
   });
 });
 
+test('a first comment that an error hides from the reading is not deleted', async () => {
+  const { id } = await make(CHANNELS.linkedin, { metadata: { linkedin: { firstComment: 'First!' } } });
+  for (const code of ['FORBIDDEN', 'NOT_FOUND', 'UNEXPECTED']) {
+    bakery.system.proxy.onOtherAnswer = (call, answer) => {
+      if (!call.body.includes('query Look')) return answer;
+      const { data } = JSON.parse(answer.body.toString()) as { data: { post: { metadata: object } } };
+      const post = { ...data.post, metadata: { ...data.post.metadata, firstComment: null } };
+      const errors = [{ message: 'no', path: ['post', 'metadata', 'firstComment'], extensions: { code } }];
+      return said(200, { data: { post }, errors });
+    };
+    const answer = await change(id, LINK);
+    expect([code, answer.status, answer.json.code]).toEqual([code, 503, 1000]);
+  }
+  bakery.mend();
+  expect(await shown(id)).toMatchObject({ text, metadata: { firstComment: 'First!' } });
+});
+
 /** Makes a post that begins with a mention. */
 const makeMentioning = () =>
   make(CHANNELS.linkedin, {
