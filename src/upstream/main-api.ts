@@ -102,10 +102,14 @@ function readingRequest(organizationIds: readonly string[]): string {
   return JSON.stringify({ query, variables });
 }
 
+/** A path or a code in an odd form must not hide the codes of the other errors. */
 const graphqlErrors = z.array(
   z.object({
-    path: z.array(z.union([z.string(), z.number()])).nullish(),
-    extensions: z.object({ code: z.string().optional() }).nullish(),
+    path: z
+      .array(z.union([z.string(), z.number()]))
+      .nullish()
+      .catch(undefined),
+    extensions: z.object({ code: z.string().optional() }).nullish().catch(undefined),
   }),
 );
 

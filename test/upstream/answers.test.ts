@@ -4,7 +4,7 @@ import { createDiscovery } from '../../src/upstream/discovery.ts';
 import { createAuthorizationServer } from '../../src/upstream/authorization-server.ts';
 import { createBreaker } from '../../src/upstream/breaker.ts';
 import type { HttpAnswer } from '../../src/upstream/http-client.ts';
-import { createMainApi } from '../../src/upstream/main-api.ts';
+import { createMainApi, throwRefusal, Unauthorized } from '../../src/upstream/main-api.ts';
 import { Unavailable } from '../../src/upstream/outcomes.ts';
 import { portOf } from '../support/servers/free-port.ts';
 
@@ -222,4 +222,15 @@ test('when the tightest window has opened again the share that is left is that o
   expect([api.remainingShare(), api.reopensAt() > start + 500_000_000]).toEqual([0.2, true]);
   passed = 601_000_000;
   expect(api.remainingShare()).toBe(1);
+});
+
+const reading = (body: object): HttpAnswer => ({ status: 200, headers: {}, body: JSON.stringify(body) });
+
+test.each([
+  ['a path that is a text', { message: 'no', path: 'account' }],
+  ['a path with null', { message: 'no', path: [null] }],
+  ['a code that is a number', { message: 'no', extensions: { code: 7 } }],
+])('an error with %s hides no other error', (_words, odd) => {
+  const refused = { message: 'no', extensions: { code: 'UNAUTHENTICATED' } };
+  expect(() => throwRefusal(reading({ data: null, errors: [odd, refused] }), 0)).toThrow(Unauthorized);
 });
