@@ -129,8 +129,12 @@ export function namesErrors(document: AnswerDocument): boolean {
   return !Array.isArray(errors) || errors.length > 0;
 }
 
+/** The place of a whole list of posts in an answer. */
+const WHOLE_LIST = 'posts.edges';
+
 /** Whether an error is about what was asked for, and not about a part of it, such as one post of a list. */
-const isAboutAll = ({ path }: AnswerErrors[number]) => (path?.length ?? 0) < 2;
+const isAboutAll = ({ path }: AnswerErrors[number]) =>
+  (path?.length ?? 0) < 2 || path?.join('.') === WHOLE_LIST;
 
 const hasCode = (errors: AnswerErrors, ...codes: string[]) =>
   errors.some(({ extensions }) => codes.includes(extensions?.code ?? ''));

@@ -4,8 +4,9 @@ import { createDiscovery } from '../../src/upstream/discovery.ts';
 import { createAuthorizationServer } from '../../src/upstream/authorization-server.ts';
 import { createBreaker } from '../../src/upstream/breaker.ts';
 import type { HttpAnswer } from '../../src/upstream/http-client.ts';
-import { createMainApi, throwRefusal, Unauthorized } from '../../src/upstream/main-api.ts';
+import { createMainApi, Forbidden, throwRefusal, Unauthorized } from '../../src/upstream/main-api.ts';
 import { Unavailable } from '../../src/upstream/outcomes.ts';
+import { answerData } from '../../src/upstream/posts/answer-data.ts';
 import { portOf } from '../support/servers/free-port.ts';
 
 /** What single answers of a modern side prove, from a server that answers as each test says. */
@@ -233,4 +234,24 @@ test.each([
 ])('an error with %s hides no other error', (_words, odd) => {
   const refused = { message: 'no', extensions: { code: 'UNAUTHENTICATED' } };
   expect(() => throwRefusal(reading({ data: null, errors: [odd, refused] }), 0)).toThrow(Unauthorized);
+});
+
+const UNREAD = { posts: { edges: null } };
+
+test.each([
+  ['no list of errors', undefined],
+  ['null', null],
+  ['an empty list', []],
+])('a list of posts that is null beside %s was not taken away by an error', (_words, errors) => {
+  expect(answerData(reading({ data: UNREAD, errors }), 0)).toEqual(UNREAD);
+});
+
+const readWithErrorAt = (...path: unknown[]) => {
+  const errors = [{ message: 'no', path, extensions: { code: 'FORBIDDEN' } }];
+  return () => answerData(reading({ data: UNREAD, errors }), 0);
+};
+
+test('an error takes a list of posts away; at the place of the list its code counts', () => {
+  expect(readWithErrorAt('posts', 'edges', 0, 'node', 'assets')).toThrow(Unavailable);
+  expect(readWithErrorAt('posts', 'edges')).toThrow(Forbidden);
 });

@@ -27,7 +27,7 @@ export function answerData(answer: HttpAnswer, now: number): Record<string, unkn
   throwRefusal(answer, now, document);
   const data = (document?.['data'] ?? {}) as Record<string, unknown>;
   const posts = data['posts'] as PossibleList;
-  if (document?.['errors'] !== undefined && posts?.edges === null)
+  if (posts?.edges === null && namesErrors(document))
     throw new Unavailable('the main API could not read the list of posts');
   return data;
 }
