@@ -107,10 +107,17 @@ async function hidesInBody(req: Request): Promise<boolean> {
   return parameters ? hidesInParameters(req, parameters) : speaksOfToken(req.body as Buffer);
 }
 
+/** A content type without its parameters. What has no slash is a piece of a parameter that holds a comma. */
+const TYPE_NAME = /^\s*([^\s;"/]+\/[^\s;"/]+)(?=[\s;]|$)/;
+
+/** The names of the content types in one header. A proxy joins two headers with a comma. */
+const typesIn = (header: string) =>
+  header.split(',').flatMap((part) => TYPE_NAME.exec(part)?.[1]?.toLowerCase() ?? []);
+
 /** With two content types two readers may parse one body in two ways. */
-function hasTwoTypes({ rawHeaders }: Request): boolean {
-  const types = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
-  return types.length > 1;
+function hasTwoTypes({ headers, rawHeaders }: Request): boolean {
+  const lines = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
+  return lines.length > 1 || new Set(typesIn(headers['content-type'] ?? '')).size > 1;
 }
 
 /**

@@ -74,6 +74,10 @@ export function refusingCalls(stage: Stage): void {
     ['broken JSON', typed('application/json', `{"access_token":"${OTHER}",}`)],
     ['a form of another type', typed('text/plain', `access_token=${OTHER}`)],
     ['a form of another type, encoded', typed('text/plain', `%61ccess%5Ftoken=${OTHER}`)],
+    [
+      'a body whose two types a proxy joined',
+      typed('application/json, application/x-www-form-urlencoded', `{"x":"&access_token=${OTHER}&"}`),
+    ],
     ['a name that PHP writes as this one', rawForm(`access.token=${OTHER}`)],
     ['a list in the query', { path: `/1/nothing.json?access_token[]=${OTHER}` }],
     [
@@ -173,6 +177,7 @@ export function refusingCalls(stage: Stage): void {
     for (const [type, body] of [
       ['text/plain', 'a token'],
       ['application/json', nested],
+      ['application/json, application/json; charset=utf-8', nested],
       ['multipart/form-data; boundary=b', spoken],
     ] as const) {
       await call({ method: 'POST', path: '/1/updates/create.json', ...typed(type, body) });
