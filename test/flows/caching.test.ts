@@ -260,17 +260,21 @@ describe('an account with organizations that come and go', () => {
     expect(namesOf(await profiles(token))).toEqual(['a', 'b']);
   });
 
-  test('an organization that goes between two requests of one read gives the last known answer', async () => {
-    api.organizations = ['a'];
-    const token = await issueToken(system);
-    await profiles(token);
-    api.organizations = ['a', 'b'];
-    api.onRequest = (asked) => {
-      if (asked.includes('b')) api.organizations = ['a'];
-    };
-    clock.advance(61_000);
-    const answer = await profiles(token);
-    expect([answer.status, answer.headers['age']]).toEqual([200, '61']);
-    expect(namesOf(answer)).toEqual(['a']);
-  });
+  test.each(['NOT_FOUND', 'FORBIDDEN'] as const)(
+    'an organization that is %s between two requests of one read gives the last known answer',
+    async (refusal) => {
+      api.refusal = refusal;
+      api.organizations = ['a'];
+      const token = await issueToken(system);
+      await profiles(token);
+      api.organizations = ['a', 'b'];
+      api.onRequest = (asked) => {
+        if (asked.includes('b')) api.organizations = ['a'];
+      };
+      clock.advance(61_000);
+      const answer = await profiles(token);
+      expect([answer.status, answer.headers['age']]).toEqual([200, '61']);
+      expect(namesOf(answer)).toEqual(['a']);
+    },
+  );
 });

@@ -28,6 +28,16 @@ async function readKnown(
   }
 }
 
+/** The channels of organizations that the account was just said to have: one that is not shown has gone since. */
+async function readListed(read: AccountReader, ids: readonly string[]): Promise<AccountReading['channels']> {
+  try {
+    return (await read(ids)).channels;
+  } catch (cause) {
+    if (!isNotShown(cause)) throw cause;
+    throw new OrganizationGone('an organization went between two requests', { cause });
+  }
+}
+
 /** The account and the channels of all its organizations. One request suffices once the organizations are known. */
 async function readOrganizations(read: AccountReader, known: readonly string[]): Promise<AccountReading> {
   const first = await readKnown(read, known.slice(0, ORGANIZATIONS_PER_REQUEST));
@@ -35,7 +45,7 @@ async function readOrganizations(read: AccountReader, known: readonly string[]):
   const missing = ids.filter((id) => !first.answered.includes(id));
   const channels = first.channels.filter((channel) => ids.includes(channel.organizationId));
   for (const some of chunksOf(missing, ORGANIZATIONS_PER_REQUEST))
-    channels.push(...(await read(some)).channels);
+    channels.push(...(await readListed(read, some)));
   const place = new Map(ids.map((id, index) => [id, index]));
   channels.sort((a, b) => (place.get(a.organizationId) ?? 0) - (place.get(b.organizationId) ?? 0));
   return { account: first.account, channels };
