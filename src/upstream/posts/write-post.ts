@@ -48,8 +48,11 @@ export interface WriteRefusal {
 export type WriteOutcome =
   | { kind: 'done'; post: WrittenPost | undefined }
   | { kind: 'refused'; refusal: WriteRefusal }
-  /** The new API answered with an internal or an unknown error: the post may exist, but the mutation will do nothing more. */
-  | { kind: 'failed'; message: string }
+  /**
+   * The new API answered with an internal or an unknown error: the post may exist, but the mutation will do nothing more.
+   * `unknownType` is the name of an error that the bridge does not know.
+   */
+  | { kind: 'failed'; message: string; unknownType?: string }
   /** A well-formed 401, which the new API sends before it reads the mutation. */
   | { kind: 'unauthorized' }
   /** A well-formed 429: the mutation was not carried out. */
@@ -117,7 +120,7 @@ const failed = z.union([
 ]);
 
 /** An error that is newer than this file. Each error has a message, and nothing says what was done before it. */
-const newError = z.object({ __typename: z.string(), message: z.string() });
+const newError = z.object({ __typename: z.string().regex(/^\w{1,100}$/), message: z.string() });
 
 function outcomeOfPayload(written: unknown): WriteOutcome {
   const success = done.safeParse(written);
@@ -130,7 +133,7 @@ function outcomeOfPayload(written: unknown): WriteOutcome {
     return { kind: 'refused', refusal: { kind, message, code: code ?? undefined, link: link ?? undefined } };
   }
   const other = newError.safeParse(written).data;
-  if (other) return { kind: 'failed', message: other.message };
+  if (other) return { kind: 'failed', message: other.message, unknownType: other.__typename };
   return { kind: 'in_doubt', cause: new Error('the payload has an unknown shape', { cause: success.error }) };
 }
 

@@ -209,6 +209,7 @@ test.each([
     { __typename: 'RestProxyError', message: 'You posted "a secret" already', code: 1000 },
   ],
   ['the new API failed', { __typename: 'UnexpectedError', message: 'It broke at "a secret"' }],
+  ['the error is new', { __typename: 'BurntError', message: 'It burnt at "a secret"' }],
 ])('what a refusal quotes of a post is for the caller, and no line of an error: %s', async (_, payload) => {
   const stream = new PassThrough();
   const chunks: Buffer[] = [];
@@ -226,6 +227,7 @@ test.each([
   expect((await bakery.rows()).at(-1)).toMatchObject({ state: 'in_doubt' });
   const lines = Buffer.concat(chunks).toString();
   expect(lines).not.toContain('a secret');
+  expect(lines.includes('BurntError')).toBe(payload.__typename === 'BurntError');
   expect(lines).not.toContain('"level":"error"');
 });
 

@@ -29,6 +29,16 @@ export async function endRow(
   );
 }
 
+/** Logs that the new API has an error that the bridge does not know. Its message may quote the post, and stays out of the log. */
+function tellUnknown(
+  { logger }: PostsDeps,
+  rowId: string,
+  { unknownType }: Extract<SentOutcome, { kind: 'failed' }>,
+): void {
+  if (unknownType === undefined) return;
+  logger.warn('the new API answered a write with an unknown error', { writeId: rowId, type: unknownType });
+}
+
 /** Stores what an outcome proves, before the caller is answered. @throws {BudgetSpent} */
 async function keepOutcome(
   context: PostsDeps,
@@ -49,6 +59,7 @@ async function keepOutcome(
       await endRow(context, rowId, { state: 'refused', refusal: 'limited' });
       throw new BudgetSpent('the main API asked to wait', outcome.retryAfter);
     case 'failed':
+      tellUnknown(context, rowId, outcome);
       await keepDoubt(context, rowId);
       return { kind: 'in_doubt', rowId, message: outcome.message };
     case 'in_doubt':
