@@ -52,6 +52,8 @@ test('what is expected to differ is compared by its type alone', () => {
 
 test('an empty list where we send an empty map is what PHP sent for one', () => {
   expect(inProfile({ statistics: [] }, {})).toEqual([]);
+  expect(inProfile({ statistics: [] }, { statistics: { followers: undefined } })).toEqual([]);
+  expect(inProfile({ media: [] }, { media: { link: undefined } })).toEqual([]);
 });
 
 test('profiles are matched by id in whatever order, and those that only one side has are named', () => {

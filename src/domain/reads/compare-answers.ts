@@ -45,15 +45,15 @@ function typeOf(value: unknown): string {
 
 const isFields = (value: unknown): value is Fields => typeOf(value) === 'object';
 
+/** The fields that the JSON of an answer has: an undefined property is absent there. */
+const namesIn = (fields: Fields) => new Set(Object.keys(fields).filter((name) => fields[name] !== undefined));
+
 /** PHP wrote an empty map as an empty list, therefore an empty list does not prove a type. */
 function isEmptyMap(value: unknown): boolean {
-  return Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
+  return Array.isArray(value) ? value.length === 0 : isFields(value) && namesIn(value).size === 0;
 }
 
 const ends = (path: string) => path.split('.').at(-1) ?? path;
-
-/** The fields that the JSON of an answer has: an undefined property is absent there. */
-const namesIn = (fields: Fields) => new Set(Object.keys(fields).filter((name) => fields[name] !== undefined));
 
 function compareFields(old: Fields, ours: Fields, { path, report }: CompareContext): void {
   const [there, here] = [namesIn(old), namesIn(ours)];
