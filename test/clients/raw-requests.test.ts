@@ -62,6 +62,14 @@ describe('the token as old clients send it', () => {
     expect(answer.headers).not.toHaveProperty('www-authenticate');
   });
 
+  test.each(['multipart/form-data boundary=b', 'multipart/form-data, multipart/form-data; boundary=b'])(
+    'a body of the type %s, whose boundary nobody can tell, holds no token',
+    async (type) => {
+      const answer = await send({ method: 'POST', headers: { 'content-type': type }, body: '--b--\r\n' });
+      expect([answer.status, answer.text]).toEqual([401, '']);
+    },
+  );
+
   test('a call without a token gets the empty 401 with the single-quoted challenge', async () => {
     const answer = await send({});
 

@@ -145,13 +145,17 @@ export type BodyKind = 'none' | 'form' | 'multipart' | 'json' | 'other';
  */
 const AFTER_TYPE = /[;,\s]/;
 
+/** Without its semicolon a multipart type names no boundary that the bridge can read. */
+const isMultipart = (header: string) => /^multipart\/form-data\s*(?:;|$)/i.test(header);
+
 /** The kind of the body, by its content type. An empty body is `none` for every content type. */
 export function bodyKind(req: Pick<Request, 'body' | 'headers'>): BodyKind {
   const body: unknown = req.body;
   if (!Buffer.isBuffer(body) || body.length === 0) return 'none';
-  const type = (req.headers['content-type'] ?? '').split(AFTER_TYPE, 1)[0]?.toLowerCase();
+  const header = req.headers['content-type'] ?? '';
+  const type = header.split(AFTER_TYPE, 1)[0]?.toLowerCase();
   if (type === 'application/x-www-form-urlencoded') return 'form';
-  if (type === 'multipart/form-data') return 'multipart';
+  if (isMultipart(header)) return 'multipart';
   return type === 'application/json' ? 'json' : 'other';
 }
 
