@@ -110,14 +110,24 @@ async function hidesInBody(req: Request): Promise<boolean> {
 /** A content type without its parameters. What has no slash is a piece of a parameter that holds a comma. */
 const TYPE_NAME = /^\s*([^\s;"/]+\/[^\s;"/]+)(?=[\s;]|$)/;
 
+/** Those in which a reader looks for parameters. Some programs send their list of accepted types, which has one of them at most. */
+const WITH_PARAMETERS = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'];
+
 /** The names of the content types in one header. A proxy joins two headers with a comma. */
 const typesIn = (header: string) =>
   header.split(',').flatMap((part) => TYPE_NAME.exec(part)?.[1]?.toLowerCase() ?? []);
 
+/** Whether a body may be read in two ways by one header. */
+function hasJoinedTypes(req: Request): boolean {
+  if (bodyKind(req) === 'none') return false;
+  const read = typesIn(req.headers['content-type'] ?? '').filter((type) => WITH_PARAMETERS.includes(type));
+  return new Set(read).size > 1;
+}
+
 /** With two content types two readers may parse one body in two ways. */
-function hasTwoTypes({ headers, rawHeaders }: Request): boolean {
-  const lines = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
-  return lines.length > 1 || new Set(typesIn(headers['content-type'] ?? '')).size > 1;
+function hasTwoTypes(req: Request): boolean {
+  const names = req.rawHeaders.filter((_value, index) => index % 2 === 0);
+  return names.filter((name) => name.toLowerCase() === 'content-type').length > 1 || hasJoinedTypes(req);
 }
 
 /**

@@ -178,12 +178,17 @@ export function refusingCalls(stage: Stage): void {
       ['text/plain', 'a token'],
       ['application/json', nested],
       ['application/json, application/json; charset=utf-8', nested],
+      ['application/json, text/plain, */*', nested],
       ['multipart/form-data; boundary=b', spoken],
     ] as const) {
       await call({ method: 'POST', path: '/1/updates/create.json', ...typed(type, body) });
       expect(lastSeen(stage).body.toString()).toBe(body);
       stage.old.requests.length = 0;
     }
+    const both = 'application/json, application/x-www-form-urlencoded';
+    await call({ path: '/1/user.json', headers: { 'content-type': both } });
+    expect(lastSeen(stage).target).toBe('/1/user.json');
+    stage.old.requests.length = 0;
   });
 
   test('credentials in headers that are not the token stay behind', async () => {
