@@ -277,4 +277,13 @@ describe('an account with organizations that come and go', () => {
       expect(namesOf(answer)).toEqual(['a']);
     },
   );
+
+  test('an organization that the account has and may not read says that a scope is missing', async () => {
+    api.refusal = 'FORBIDDEN';
+    api.onRequest = (asked) => {
+      api.organizations = asked.includes('b') ? ['a'] : ['a', 'b'];
+    };
+    const { status } = await profiles(await issueToken(system));
+    expect(status).toBe(403);
+  });
 });

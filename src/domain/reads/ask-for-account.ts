@@ -1,7 +1,7 @@
 import { chunksOf } from '../../shared/chunks-of.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
 import { mainApiOf } from '../grants/main-api-of.ts';
-import { type AccountReading, isNotShown, OrganizationGone } from '../../upstream/main-api.ts';
+import { type AccountReading, Forbidden, isNotShown, OrganizationGone } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { ShareTaker } from '../limits/fair-shares.ts';
 import type { ReadsDeps } from './deps.ts';
@@ -28,12 +28,22 @@ async function readKnown(
   }
 }
 
-/** The channels of organizations that the account was just said to have: one that is not shown has gone since. */
+async function hasAll(read: AccountReader, ids: readonly string[]): Promise<boolean> {
+  const { account } = await read([]);
+  const listed = new Set(account.organizations.map(({ id }) => id));
+  return ids.every((id) => listed.has(id));
+}
+
+/**
+ * The channels of organizations that the account was just said to have: one that is not shown has gone since. Where the account
+ * still has all of them and they are forbidden, a scope is missing, and no later read would be shown more.
+ */
 async function readListed(read: AccountReader, ids: readonly string[]): Promise<AccountReading['channels']> {
   try {
     return (await read(ids)).channels;
   } catch (cause) {
     if (!isNotShown(cause)) throw cause;
+    if (cause instanceof Forbidden && (await hasAll(read, ids))) throw cause;
     throw new OrganizationGone('an organization went between two requests', { cause });
   }
 }
