@@ -139,6 +139,9 @@ const isAboutAll = ({ path }: AnswerErrors[number]) =>
 const hasCode = (errors: AnswerErrors, ...codes: string[]) =>
   errors.some(({ extensions }) => codes.includes(extensions?.code ?? ''));
 
+/** Whether an answer names an error of this code, wherever its place is. */
+export const namesCode = (document: AnswerDocument, code: string) => hasCode(errorsIn(document), code);
+
 /** A part that may not be read can take the whole answer away: then the read was forbidden. */
 function throwNotShown(errors: AnswerErrors, data: unknown): void {
   const aboutAll = errors.filter(isAboutAll);

@@ -1,15 +1,16 @@
 import { type HttpAnswer, jsonObject } from '../http-client.ts';
-import { namesErrors, throwRefusal } from '../main-api.ts';
+import { Forbidden, namesCode, namesErrors, throwRefusal } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
 
 /**
  * The data of an answer that has to be whole: an error beside it hides a part, and null stands there as for a part that is
- * not.
+ * not. Where the account may not see that part, the read is forbidden, as a later one would be.
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
  */
 export function wholeData(answer: HttpAnswer, now: number): unknown {
   const document = jsonObject(answer);
   throwRefusal(answer, now, document);
+  if (namesCode(document, 'FORBIDDEN')) throw new Forbidden('a part of the post is forbidden');
   if (namesErrors(document)) throw new Unavailable('the main API could not read a part of the post');
   return document?.['data'] ?? {};
 }
