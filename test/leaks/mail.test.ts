@@ -143,6 +143,17 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect((await read(OWNER)).html).not.toContain('/revoke');
   });
 
+  test('a mail that waits while its app is retired is dropped, and planned again afterwards', async () => {
+    await report([await token()]);
+    await planLeakMails(context);
+    const retire = (at: number | null) =>
+      context.store.durable.updateTable('apps').set({ retired_at: at }).execute();
+    await retire(clock.now());
+    expect(await tell()).toMatchObject({ sent: 0, dropped: 2 });
+    await retire(null);
+    expect(await tell()).toMatchObject({ sent: 2 });
+  });
+
   test('each person is told once, by whatever process plans and sends', async () => {
     const tokens = await Promise.all(Array.from({ length: 25 }, () => token()));
     await report(tokens);

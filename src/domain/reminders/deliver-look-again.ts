@@ -6,6 +6,7 @@ import {
   endMail,
   isHeldBy,
 } from '../../store/reminders/mails.ts';
+import { retiredAmong } from '../../store/apps/retired-apps.ts';
 import { LEAKED_STAGE } from '../../store/reminders/leak-readers.ts';
 import { insertReminders, readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
 import type { RemindersDeps } from './deps.ts';
@@ -98,9 +99,23 @@ export async function lookAgain(
   return keepOrDrop(context, mail, seen && seen.due.length > 0 ? seen : undefined);
 }
 
+/** The reminders about retired apps. Their pages are gone, so the links of a mail would lead nowhere. */
+async function ofRetired(
+  { store }: RemindersDeps,
+  reminders: readonly ReminderRow[],
+): Promise<ReminderRow[]> {
+  const retired = new Set(
+    await retiredAmong(
+      store.durable,
+      reminders.map((one) => one.client_id),
+    ),
+  );
+  return reminders.filter(({ client_id }) => retired.has(client_id));
+}
+
 /**
  * The reminders of a mail about leaked tokens; undefined for every other mail. Only a contact whom the app does not have
- * any more is not told.
+ * any more is not told, and nobody of a retired app: its token stays untold until the retirement is taken back.
  */
 export async function lookAgainAtLeaks(
   context: RemindersDeps,
@@ -109,7 +124,8 @@ export async function lookAgainAtLeaks(
   const rows = await readRemindersOf(context.store.durable, mail.id);
   const leaks = rows.filter(({ stage }) => stage === LEAKED_STAGE);
   if (leaks.length === 0) return undefined;
-  const gone = new Set((await notTheirs(context, mail)).map(({ id }) => id));
+  const untold = [...(await notTheirs(context, mail)), ...(await ofRetired(context, leaks))];
+  const gone = new Set(untold.map(({ id }) => id));
   const left = leaks.filter(({ id }) => !gone.has(id));
   const kept = left.length > 0 ? { gone: [...gone], left } : undefined;
   const held = await keepOrDrop(context, mail, kept);

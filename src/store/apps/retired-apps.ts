@@ -1,3 +1,4 @@
+import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { App } from '../tables/tables.ts';
 
@@ -28,4 +29,14 @@ export async function changeRetired(
     .where('retired_at', 'is not distinct from', from)
     .executeTakeFirst();
   return changed.numUpdatedRows === 1n;
+}
+
+/** The retired ones of these apps. */
+export async function retiredAmong(db: Database, clientIds: readonly string[]): Promise<string[]> {
+  const retired = db
+    .selectFrom('apps')
+    .select('client_id')
+    .where(isOneOf(db, 'client_id', [...new Set(clientIds)]))
+    .where('retired_at', 'is not', null);
+  return (await retired.execute()).map(({ client_id: clientId }) => clientId);
 }
