@@ -6,6 +6,11 @@ const { existsSync } = require('node:fs');
 const path = require('node:path');
 
 const CAMPAIGNS = [
+  'shutdown/deployment',
+  'processes/start/workers',
+  'fuzz/broken-bodies',
+  'processes/commands/schema-state',
+  'processes/commands/keys-commands',
   'processes/restore/restore-drill',
   'owners/files/app-files',
   'processes/upgrade/rolling-upgrade',
