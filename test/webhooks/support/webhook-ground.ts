@@ -5,6 +5,7 @@ import { tellByTime } from '../../../src/domain/webhooks/told-by-time.ts';
 import { sealHistory } from '../../../src/domain/history/seal-history.ts';
 import { sendWebhooks } from '../../../src/domain/webhooks/deliver.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
+import { listUnchained } from '../../../src/store/history/events.ts';
 import type { WebhookOwner } from '../../../src/store/webhooks/webhooks.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { startSystem, type System, type SystemOptions } from '../../support/bridge/system.ts';
@@ -67,8 +68,13 @@ export async function openWebhookGround(options: SystemOptions = {}): Promise<We
       .execute();
     return rows.length === 0;
   };
-  async function tell(): Promise<void> {
+  /** The bridge chains by itself too, and one chains at a time. */
+  const isChained = async () => {
     await sealHistory(context);
+    return (await listUnchained(context.store.durable, { limit: 1 })).length === 0;
+  };
+  async function tell(): Promise<void> {
+    await until(isChained, 30_000);
     await readHistoryForWebhooks(context);
     await tellByTime(context);
   }
