@@ -1,5 +1,6 @@
-import { changeRetired, findAnyApp } from '../../store/apps/retired-apps.ts';
+import { changeRetired } from '../../store/apps/apps.ts';
 import type { Database } from '../../store/driver/store.ts';
+import { appWithId } from '../../store/support/support-search.ts';
 import { checkedReason } from '../history/reason.ts';
 import { recordDeed } from '../history/record-deed.ts';
 import { recordEvent } from '../history/record-event.ts';
@@ -10,10 +11,6 @@ import type { AppsDeps } from './deps.ts';
  * The operator retires an app that nobody should use any more. The app is refused everywhere from the next call on, and
  * nothing ends at the new API (docs/decisions/0040).
  */
-
-/** What is said wherever an app is retired: what goes on, and how to end that too. */
-export const STAYS_AFTER_RETIRING =
-  'Its connections stay at the new API, and the bridge goes on renewing them. To end one, revoke its tokens. Nobody is told by a mail or a webhook.';
 
 interface RetireRequest extends Origin {
   clientId: string;
@@ -32,7 +29,7 @@ async function retireIn(
   tx: Database,
   { clientId, reason, actor, requestId }: RetireRequest,
 ): Promise<RetiredApp | 'unknown app'> {
-  const app = await findAnyApp(tx, clientId);
+  const app = await appWithId(tx, clientId);
   if (!app || app.source === 'observed') return 'unknown app';
   const { name: appName, retired_at: before } = app;
   if (before !== null) return { appName, retiredAt: before, deed: undefined };

@@ -14,7 +14,7 @@ type AccountReader = (organizationIds: readonly string[]) => Promise<AccountRead
 
 /**
  * One request for the account and its known organizations; repeated without organizations if one is shown no longer. The new
- * API forbids an organization that the account has left. Only an account that is forbidden too says that a scope is missing.
+ * API forbids an organization that the account has left. An account that is forbidden too says that a scope is missing.
  */
 async function readKnown(
   read: AccountReader,

@@ -6,8 +6,8 @@ import {
   endMail,
   isHeldBy,
 } from '../../store/reminders/mails.ts';
-import { retiredAmong } from '../../store/apps/retired-apps.ts';
 import { LEAKED_STAGE } from '../../store/reminders/leak-readers.ts';
+import { listLiveApps } from '../../store/reminders/reminder-people.ts';
 import { insertReminders, readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
 import type { RemindersDeps } from './deps.ts';
 import { isForContact } from './asked.ts';
@@ -104,13 +104,12 @@ async function ofRetired(
   { store }: RemindersDeps,
   reminders: readonly ReminderRow[],
 ): Promise<ReminderRow[]> {
-  const retired = new Set(
-    await retiredAmong(
-      store.durable,
-      reminders.map((one) => one.client_id),
-    ),
+  const live = await listLiveApps(
+    store.durable,
+    reminders.map((one) => one.client_id),
   );
-  return reminders.filter(({ client_id }) => retired.has(client_id));
+  const ids = new Set(live.map(({ client_id: id }) => id));
+  return reminders.filter(({ client_id: id }) => !ids.has(id));
 }
 
 /**

@@ -48,7 +48,7 @@ export const KINDS: Readonly<Record<DeedKind, KindRules>> = {
   retire: {
     needs: 'lead',
     noun: 'that the app was retired',
-    back: 'The app and its tokens stand again as they stand without that: what stopped or was revoked meanwhile stays so.',
+    back: 'The app and its tokens are not refused any more because of it. What stopped or was revoked meanwhile stays so.',
   },
   cut_over: {
     needs: 'lead',

@@ -139,9 +139,6 @@ export async function newestDeedsOfApp(context: TakeBackDeps, clientId: string):
 
 const CONFIRMATIONS = 20;
 
-/** One more than a page shows: without it nothing follows. What follows may be a page without any that can be taken back. */
-const CONFIRMATIONS_READ = CONFIRMATIONS + 1;
-
 interface OpenConfirmations {
   /** The newest first. */
   open: DeedLook[];
@@ -159,18 +156,12 @@ export async function openConfirmations(
   before?: number,
 ): Promise<OpenConfirmations> {
   const after = context.clock.now() - TAKE_BACK;
-  const asked = { clientId, after, before, limit: CONFIRMATIONS_READ };
+  // One more than a page shows. What follows may be a page without any that can be taken back.
+  const asked = { clientId, after, before, limit: CONFIRMATIONS + 1 };
   const rows = await confirmationsWithPair(context.store.durable, asked);
-  const open: DeedLook[] = [];
-  let seen = 0;
-  for (const row of rows) {
-    if (open.length === CONFIRMATIONS) break;
-    seen += 1;
-    const look = lookOf(row, await whyNotNow(context, row));
-    if (look.whyNot === undefined) open.push(look);
-  }
-  const isMore = seen < rows.length || rows.length === CONFIRMATIONS_READ;
-  return { open, next: isMore ? rows[seen - 1]?.entry_id : undefined };
+  const page = rows.slice(0, CONFIRMATIONS);
+  const open = (await looksAt(context, page)).filter(({ whyNot }) => whyNot === undefined);
+  return { open, next: rows.length > page.length ? page.at(-1)?.entry_id : undefined };
 }
 
 /** One confirmation of a hand-over of an app; undefined where it cannot be taken back, or is no such entry. */

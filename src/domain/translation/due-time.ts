@@ -1,5 +1,5 @@
 import { badValue, FIELD_CODES, FieldRefused } from './call-fields.ts';
-import { namedMonthTime } from './named-month.ts';
+import { isoOfNamedMonth } from './named-month.ts';
 
 /** `scheduled_at` of the old API: Unix seconds, ISO 8601, or a time with the name of a month. UTC where no offset is given. */
 
@@ -51,7 +51,7 @@ function writtenTime(text: string): number {
     [`${year}-${month}-${day}T${hour}`, minute, second].join(':'),
   );
   const time = isoTime(separated.replace(SPACE_FOR_PLUS, '$1+$2'));
-  return Number.isNaN(time) ? namedMonthTime(text) : time;
+  return Number.isNaN(time) ? isoTime(isoOfNamedMonth(text) ?? '') : time;
 }
 
 function timeIn(text: string): number {

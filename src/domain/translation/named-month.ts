@@ -36,7 +36,7 @@ const MONTH_FIRST = [`(?<year>\\d{4}) ${CLOCK}${ZONE}`, `${CLOCK}${ZONE} (?<year
 /** The comment behind a zone, which names it once more: `(UTC)`, `(Central European Standard Time)`. */
 const COMMENT = / \([^()]*\)$/;
 
-/** The zones with a name in RFC 5322 §4.3, in hours. Every other name has more than one meaning. */
+/** The zones with a name in RFC 5322 §4.3, in hours. No standard has the others. */
 const ZONES: Readonly<Record<string, string>> = {
   z: 'Z',
   ut: 'Z',
@@ -71,17 +71,19 @@ function dateOf(time: NamedTime): string | undefined {
   const { weekday, day = '', month = '' } = time;
   const number = String(placeOf(month, MONTHS) + 1).padStart(2, '0');
   const date = `${yearOf(time)}-${number}-${day.padStart(2, '0')}`;
-  const at = new Date(`${date}T00:00:00Z`);
-  const isReal = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(date);
-  const isNamed = weekday === undefined || placeOf(weekday, DAYS) === at.getUTCDay();
-  return isReal && isNamed ? date : undefined;
+  const isNamed =
+    weekday === undefined || placeOf(weekday, DAYS) === new Date(`${date}T00:00:00Z`).getUTCDay();
+  return isNamed ? date : undefined;
 }
 
-/** Unix milliseconds of a time with the name of a month; not a number for any other text, and where the weekday is wrong. */
-export function namedMonthTime(text: string): number {
+/**
+ * A time with the name of a month, in ISO 8601; undefined for any other text, and where weekday or zone is wrong. Whether the
+ * month has such a day is left to the reader of ISO 8601.
+ */
+export function isoOfNamedMonth(text: string): string | undefined {
   const plain = text.replace(COMMENT, '');
   const found = [DAY_FIRST, ...MONTH_FIRST].map((form) => form.exec(plain)?.groups).find(Boolean);
   const time: NamedTime = found ?? {};
   const [date, offset] = [dateOf(time), offsetOf(time.zone)];
-  return date && offset ? Date.parse(`${date}T${time.clock}${offset}`) : Number.NaN;
+  return date && offset ? `${date}T${time.clock}${offset}` : undefined;
 }

@@ -6,7 +6,7 @@ import type { TokenPlace } from '../../store/tokens/token-places.ts';
 /** The action of the entry of an assignment, which names the app that has the token now. */
 export const ASSIGNED = 'token_assigned';
 
-/** The action of its entries. */
+/** The action of the entries of a taking back. */
 export const TAKEN_BACK = 'token_taken_back';
 
 type Stand = Pick<TokenPlace, 'client_id' | 'state'>;

@@ -186,3 +186,18 @@ export async function listCallbacks(db: Database) {
 export async function askForAnyApp(db: Database): Promise<void> {
   await db.selectFrom('apps').select('client_id').limit(1).execute();
 }
+
+/** Retires an app or lets it live again, if it stands as `from` says. */
+export async function changeRetired(
+  tx: Database,
+  clientId: string,
+  { from, to }: { from: number | null; to: number | null },
+): Promise<boolean> {
+  const changed = await tx
+    .updateTable('apps')
+    .set({ retired_at: to })
+    .where('client_id', '=', clientId)
+    .where('retired_at', 'is not distinct from', from)
+    .executeTakeFirst();
+  return changed.numUpdatedRows === 1n;
+}

@@ -36,7 +36,7 @@ export async function hasWebhooks(db: Database): Promise<boolean> {
   return (await db.selectFrom('webhooks').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Those of a retired app are told nothing: its owner has no page any more on which to look at it, or at them. */
+/** The webhooks of a retired app are told nothing: its owner has no page any more on which to look at the app or the webhook. */
 const isOfRetiredApp = sql<SqlBool>`exists (select 1 from apps as a
   where a.client_id = webhooks.client_id and a.retired_at is not null)`;
 

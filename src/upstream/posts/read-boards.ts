@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { jsonObject } from '../http-client.ts';
-import { throwRefusal } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
+import { answerData } from './answer-data.ts';
 import type { PostsAccess } from './read-posts.ts';
 
 /** Reads the boards of Pinterest channels. */
@@ -41,8 +40,7 @@ export async function readBoards(
   organizationIds: readonly string[],
 ): Promise<Record<string, Board[]>> {
   const answer = await mainApi.ask(accessToken, boardsRequest(organizationIds));
-  throwRefusal(answer, now());
-  const lists = listsOf(organizationIds).safeParse(jsonObject(answer)?.['data']);
+  const lists = listsOf(organizationIds).safeParse(answerData(answer, now()));
   if (!lists.success)
     throw new Unavailable('the main API answered in an unknown shape', { cause: lists.error });
   const channels = Object.values(lists.data).flat();

@@ -4,7 +4,7 @@ import { listAppsCommand } from '../../../src/cli/commands/apps/apps.ts';
 import { retire } from '../../../src/cli/commands/apps/retire.ts';
 import { undoEntry } from '../../../src/cli/commands/history/undo.ts';
 import { importTokens } from '../../../src/cli/commands/tokens/tokens.ts';
-import { retireApp, STAYS_AFTER_RETIRING } from '../../../src/domain/apps/retire-app.ts';
+import { retireApp } from '../../../src/domain/apps/retire-app.ts';
 import { reportLeaks } from '../../../src/domain/leaks/report-leaks.ts';
 import { planLeakMails } from '../../../src/domain/reminders/leaked/plan-leak-mails.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
@@ -86,7 +86,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const before = await rows();
     const retired = await retires();
     expect(retired).toMatchObject({ ok: true, json: { client_id: app.clientId, changed: true } });
-    expect(retired.lines.join(' ')).toContain(STAYS_AFTER_RETIRING);
+    expect(retired.lines.join(' ')).toContain('Its connections stay at the new API');
     expect(await answers(token, open)).toEqual({
       calls: [401, 401],
       authorize: 400,

@@ -1,10 +1,14 @@
-import { retireApp, STAYS_AFTER_RETIRING } from '../../../domain/apps/retire-app.ts';
+import { retireApp } from '../../../domain/apps/retire-app.ts';
 import { lookAtDeed } from '../../../domain/take-back/look.ts';
-import { momentText } from '../../../shared/moments.ts';
+import { isoMoment, momentText } from '../../../shared/moments.ts';
 import { commandActor } from '../by-option.ts';
 import { linesOfUndo } from '../history/undo.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
+
+/** What goes on after it, and how to end that too. */
+const STAYS =
+  'Its connections stay at the new API, and the bridge goes on renewing them. To end one, revoke its tokens. Nobody is told by a mail or a webhook.';
 
 /** `apps retire CLIENT_ID --reason TEXT`: refuses an app and all its tokens from the next call on. */
 export async function retire(
@@ -18,7 +22,7 @@ export async function retire(
       throw new Error('No app that was registered or imported has this client id.');
     const { appName, retiredAt, deed } = retired;
     const at = momentText(retiredAt);
-    const json = { client_id: clientId, retired_at: at, changed: deed !== undefined };
+    const json = { client_id: clientId, retired_at: isoMoment(retiredAt), changed: deed !== undefined };
     if (deed === undefined)
       return {
         ok: true,
@@ -27,6 +31,6 @@ export async function retire(
       };
     const undo = linesOfUndo(await lookAtDeed(context, deed));
     const first = `The app ${appName} is retired: it and all its tokens are refused from the next call on.`;
-    return { ok: true, lines: [first, STAYS_AFTER_RETIRING, ...undo], json };
+    return { ok: true, lines: [first, STAYS, ...undo], json };
   });
 }

@@ -19,5 +19,5 @@ export const shown = isoMoment;
  * (UAX #9).
  */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu, '?');
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '?');
 }

@@ -1,4 +1,5 @@
-import { changeRetired, findAnyApp } from '../../../store/apps/retired-apps.ts';
+import { changeRetired } from '../../../store/apps/apps.ts';
+import { appWithId } from '../../../store/support/support-search.ts';
 import { unpinAccess } from '../../../store/apps/shared-apps.ts';
 import { cutOverOf, type CutOverRow, restoreCutOver } from '../../../store/cut-over/cut-overs.ts';
 import { findGrant } from '../../../store/grants/grants.ts';
@@ -86,7 +87,7 @@ const retiredTimes = ({ part }: Pick<PartScope, 'part'>) => ({
 /** An app that was retired. Nothing else was changed with it, so it lives again as everything else stands now. */
 export const retiredRules: ThingRules = {
   async whyNot(scope) {
-    const now = await findAnyApp(scope.db, scope.part.subject);
+    const now = await appWithId(scope.db, scope.part.subject);
     return now?.retired_at === retiredTimes(scope).left ? undefined : CHANGED;
   },
   restore(scope) {
