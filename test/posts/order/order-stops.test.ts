@@ -1,4 +1,5 @@
 import { type Bakery, cut, isWrite, openBakery, said, written } from '../support/bakery.ts';
+import { until } from '../../support/servers/held-answer.ts';
 import { type Ordering, orderingOf, pick, told } from '../support/ordering.ts';
 
 /** A reorder that stops half-way, and moves whose answers are lost. */
@@ -210,6 +211,8 @@ describe('a move whose answer is lost', () => {
     bakery.mend();
     await ordering.queue.move(ids[0]!, 'bottom');
     await bakery.lookAfter(15_000);
+    // The job of the bridge may have taken the look.
+    await until(async () => (await ordering.newRows())[0]?.state === 'found');
     expect(await ordering.newRows()).toMatchObject([{ state: 'found', post_id: ids[0] }]);
   });
 

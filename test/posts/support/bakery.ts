@@ -130,3 +130,19 @@ export async function openBakery(clock?: SettableClock): Promise<Bakery> {
     },
   };
 }
+
+/** Does something while the connections have only these rights. */
+export async function withScope<T>(
+  { bridge }: Pick<System, 'bridge'>,
+  scope: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { durable } = bridge.context.store;
+  const before = await durable.selectFrom('grants').select('scope').executeTakeFirstOrThrow();
+  await durable.updateTable('grants').set({ scope }).execute();
+  try {
+    return await work();
+  } finally {
+    await durable.updateTable('grants').set(before).execute();
+  }
+}

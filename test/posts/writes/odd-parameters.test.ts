@@ -1,4 +1,4 @@
-import { type Bakery, openBakery } from '../support/bakery.ts';
+import { type Bakery, openBakery, withScope } from '../support/bakery.ts';
 import { CHANNELS } from '../support/posts.ts';
 
 /** A known parameter in a form that has no place, an empty one, and an update by its other address. */
@@ -77,12 +77,7 @@ test('an empty scheduled_at beside now shares a post', async () => {
 test('an empty scheduled_at is told as left out where the connection may not read posts', async () => {
   const at = tomorrow();
   const id = await newPost(['scheduled_at', at]);
-  const { durable } = bakery.system.bridge.context.store;
-  const { scope } = await durable.selectFrom('grants').select('scope').executeTakeFirstOrThrow();
-  const withScope = (words: string) => durable.updateTable('grants').set({ scope: words }).execute();
-  await withScope('account:read posts:write offline_access');
-  const answer = await change(id);
-  await withScope(scope);
+  const answer = await withScope(bakery.system, 'account:read posts:write offline_access', () => change(id));
   expect(answer.json.message).toBe(
     'The update was changed. Left out: the empty scheduled_at, for this connection may not read the update.',
   );

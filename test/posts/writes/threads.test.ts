@@ -1,4 +1,4 @@
-import { type Bakery, isWrite, openBakery, said } from '../support/bakery.ts';
+import { type Bakery, isWrite, openBakery, said, withScope } from '../support/bakery.ts';
 import { madePast, shownPast } from '../support/past-the-bridge.ts';
 import { CHANNELS } from '../support/posts.ts';
 
@@ -246,12 +246,7 @@ test('media with a text that has a mention at its place leave the mention', asyn
 
 test('without the right to read posts the refusal of a thread is told as it came', async () => {
   const { id } = await make(CHANNELS.twitter, { metadata: { twitter: { thread: threadOf() } } });
-  const { durable } = bakery.system.bridge.context.store;
-  const { scope } = await durable.selectFrom('grants').select('scope').executeTakeFirstOrThrow();
-  const withScope = (words: string) => durable.updateTable('grants').set({ scope: words }).execute();
-  await withScope('account:read posts:write offline_access');
-  const answer = await change(id);
-  await withScope(scope);
+  const answer = await withScope(bakery.system, 'account:read posts:write offline_access', () => change(id));
   expect([answer.status, answer.json.code]).toEqual([400, 1022]);
   expect(answer.json.message).toMatch(/first part of a thread/);
 });
