@@ -122,7 +122,8 @@ export function createBudget(clock: { now(): number }) {
     const budget = budgetOf(answer);
     if (budget) {
       const { share, validMs } = budget;
-      known = { ...known, share, saidAt: now, validUntil: now + validMs, windows: budget.windows };
+      const { pausedUntil } = known;
+      known = { share, saidAt: now, validUntil: now + validMs, pausedUntil, windows: budget.windows };
       windows.obey(budget, request);
     }
     const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;

@@ -88,18 +88,16 @@ function newReadingQuery(organizations: number): string {
   return `query Read${parameters && `(${parameters})`} { ${[ACCOUNT_FIELDS, ...fields].join(' ')} }`;
 }
 
-/** By the number of organizations, of which one request has few. */
+/** The query as JSON, by the number of organizations, of which one request has few. */
 const readingQueries = new Map<number, string>();
 
 /** One request for the account and the channels of the given organizations, each under its own alias. */
 function readingRequest(organizationIds: readonly string[]): string {
   const query = madeOnce(readingQueries, organizationIds.length, () =>
-    newReadingQuery(organizationIds.length),
+    JSON.stringify(newReadingQuery(organizationIds.length)),
   );
-  const variables = Object.fromEntries(
-    organizationIds.map((organizationId, i) => [`o${i}`, { organizationId }]),
-  );
-  return JSON.stringify({ query, variables });
+  const variables = organizationIds.map((id, i) => `"o${i}":{"organizationId":${JSON.stringify(id)}}`);
+  return `{"query":${query},"variables":{${variables.join(',')}}}`;
 }
 
 /** A path or a code in an odd form must not hide the codes of the other errors. */
@@ -171,8 +169,12 @@ export function throwRefusal(answer: HttpAnswer, now: number, document = jsonObj
 function processReading(answer: HttpAnswer, now: number): AccountReading {
   const document = jsonObject(answer);
   throwRefusal(answer, now, document);
-  const { account: accountData, ...aliases } = (document?.['data'] ?? {}) as Record<string, unknown>;
-  const parsed = readingSchema.safeParse({ account: accountData, channels: Object.values(aliases).flat() });
+  const data = (document?.['data'] ?? {}) as Record<string, unknown>;
+  const lists = Object.keys(data).filter((name) => name !== 'account');
+  const parsed = readingSchema.safeParse({
+    account: data['account'],
+    channels: lists.flatMap((name) => data[name]),
+  });
   if (!parsed.success)
     throw new Unavailable('the main API answered in an unknown shape', { cause: parsed.error });
   return parsed.data;

@@ -62,7 +62,10 @@ export function windowsTakenBy(context: LimitsDeps, taker: BudgetApp): Array<Ope
   return context.sides
     .mainApiFor(taker.modernClientId)
     .windows()
-    .map((window) => ({ ...window, count: takenIn(windows, window, now).count }));
+    .map((window) => {
+      const { name, countedAs, left, until } = window;
+      return { name, countedAs, left, until, count: takenIn(windows, window, now).count };
+    });
 }
 
 /** Counts a request that is about to be sent. */

@@ -21,10 +21,12 @@ async function readKnown(
   known: readonly string[],
 ): Promise<AccountReading & { answered: readonly string[] }> {
   try {
-    return { ...(await read(known)), answered: known };
+    const { account, channels } = await read(known);
+    return { account, channels, answered: known };
   } catch (error) {
     if (known.length === 0 || !isNotShown(error)) throw error;
-    return { ...(await read([])), answered: [] };
+    const { account, channels } = await read([]);
+    return { account, channels, answered: [] };
   }
 }
 

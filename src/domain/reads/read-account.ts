@@ -22,15 +22,15 @@ async function fetchReading(
   question: AccountQuestion,
 ): Promise<AccountWithAge> {
   const grantId = grant.id;
-  const reading = await askForAccount(context, grant, question);
+  const { account, channels } = await askForAccount(context, grant, question);
   const fetchedAt = context.clock.now();
-  const organizationIds = reading.account.organizations.map((organization) => organization.id);
+  const organizationIds = account.organizations.map((organization) => organization.id);
   await keepAnswer(context, grantId, {
-    body: JSON.stringify(reading),
+    body: JSON.stringify({ account, channels }),
     organization_ids: JSON.stringify(organizationIds),
     fetched_at: fetchedAt,
   });
-  return { ...reading, fetchedAt, isStale: false };
+  return { account, channels, fetchedAt, isStale: false };
 }
 
 /** In milliseconds. What was never read is older than anything. */

@@ -88,12 +88,15 @@ function refusalOf(context: TokensDeps, mapping: Mapping, ending?: LifecycleEndi
   );
 }
 
+function hasGrant(mapping: MappingWithApp): mapping is ServedMapping {
+  const { grant_id, account_id, modern_client_id } = mapping;
+  return grant_id !== null && account_id !== null && modern_client_id !== null;
+}
+
 function served(context: TokensDeps, mapping: MappingWithApp): ServedMapping {
   if (mapping.state !== 'active') throw refusalOf(context, mapping);
-  const { grant_id, account_id, modern_client_id } = mapping;
-  if (grant_id === null || account_id === null || modern_client_id === null)
-    throw new Error(`mapping ${mapping.id} has no grant`);
-  return { ...mapping, grant_id, account_id, modern_client_id };
+  if (!hasGrant(mapping)) throw new Error(`mapping ${mapping.id} has no grant`);
+  return mapping;
 }
 
 /**

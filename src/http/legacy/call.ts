@@ -62,7 +62,7 @@ function noteCall(context: LegacyDeps, { req, res, found }: Call, { resolved }: 
     learnApp(context, found.token, mapping);
     tellDates(context, res, { clientId: provenApp(mapping) });
   }
-  noteUsage(context, { ...found, mapping, brownout: brownoutFor(resolved) }, req);
+  noteUsage(context, { carrier: found.carrier, mapping, brownout: brownoutFor(resolved) }, req);
 }
 
 /**
@@ -156,7 +156,7 @@ export function createAddressHandlers(passing: PassThroughDeps) {
       const by = await left.catch((error: unknown) => answerTooMany(address, { req, res, found }, error));
       if (by === undefined) return;
       if (by !== 'new' || !found) throw refuse();
-      const mapping = { ...servedMapping(context, decision), calling: callingOf(res) };
+      const mapping = { calling: callingOf(res), ...servedMapping(context, decision) };
       await answer({ mapping, token: found.token }, req, res);
     };
   };

@@ -65,10 +65,10 @@ export function noteUsage(context: LegacyDeps, used: TokenUse, req: Request): vo
   const { res } = req;
   if (res === undefined || measuredAs(used).length === 0) return;
   const seen = seenOf(req);
-  const { mapping, carrier } = used;
+  const { mapping, carrier, brownout } = used;
   if (mapping) {
     const clientId = mapping.client_id;
-    const by = () => answeredBy(answeredAs(seen, res), { ...used, clientId });
+    const by = () => answeredBy(answeredAs(seen, res), { clientId, mapping, carrier, brownout });
     nameCaller(res, () => ({
       mappingId: mapping.id,
       clientId,
@@ -94,7 +94,8 @@ interface AnsweredCall extends RequestSummary {
 
 /** A call with its answer. */
 export function answeredAs(seen: RequestSummary, res: Response): AnsweredCall {
-  return { ...seen, status: res.statusCode, isPassed: isAnswerOfOldApi(res) };
+  const { method, endpoint, userAgent, address } = seen;
+  return { method, endpoint, userAgent, address, status: res.statusCode, isPassed: isAnswerOfOldApi(res) };
 }
 
 /** Measures an answered call, and shows the call on live pages. */
