@@ -35,8 +35,8 @@ const TEXTS_AT_ONCE = 16;
 const OF_TOKEN = lookUp(
   2,
   ([
-    digest,
     list,
+    digest,
   ]) => `select ${PLAIN_TOKEN}, told.key, told.fetched_at, told.modern_client_id, told.valid_from, told.valid_until,
   case when exists (select 1 from post_answers changed
     where changed.id = mappings.grant_id || ' ${WHEN_CHANGED}' and changed.fetched_at >= told.fetched_at)
@@ -53,7 +53,7 @@ export function findToldList(
   tokenDigest: string,
   list: NamedList,
 ): Soon<ToldListCall | undefined> {
-  return store.firstSoon<ToldListCall>(OF_TOKEN, [tokenDigest, list]);
+  return store.firstSoon<ToldListCall>(OF_TOKEN, [list, tokenDigest]);
 }
 
 /** A kept answer about a list as it was at one moment. */
