@@ -58,7 +58,7 @@ const options = {
   tokens: given('tokens', values.quick ? 2000 : 100_000),
   rounds: given('rounds', values.quick ? 2 : 5),
   seconds: given('seconds', values.quick ? 0.6 : 5),
-  warmUp: given('warm-up', undefined),
+  warmUp: given('warm-up', values.quick || values.calls ? undefined : 30),
   calls: given('calls', undefined),
   pace: given('pace', undefined),
   connections: 16,
