@@ -24,7 +24,7 @@ export interface Workers {
   close(): Promise<void>;
 }
 
-type WorkerMessage = { type: 'ready' } | { type: 'failed'; message: string };
+type WorkerMessage = { type: 'ready' } | { type: 'failed'; message: string } | { type: `metrics of ${string}` };
 
 /** A worker that lives shorter than this has failed, and the pause before its next replacement is longer. */
 const LIVED_LONG = 1 * MINUTE;
@@ -34,9 +34,11 @@ const PAUSE_MAX = 30 * SECOND;
 
 function untilServing(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
-    worker.once('message', (message: WorkerMessage) =>
-      message.type === 'ready' ? resolve() : reject(new Error(message.message)),
-    );
+    // A worker that is scraped before it is ready asks for the metrics of all first.
+    worker.on('message', (message: WorkerMessage) => {
+      if (message.type === 'ready') resolve();
+      if (message.type === 'failed') reject(new Error(message.message));
+    });
     worker.on('error', reject);
     worker.once('exit', (code: number | null, signal: string | null) =>
       reject(new Error(`a worker ended with ${signal ?? code} before it served`)),
