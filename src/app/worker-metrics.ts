@@ -55,8 +55,8 @@ async function findSilent(
 const withoutGauges = (serving: ReadonlyMap<Worker, MetricsSnapshot>, silent: ReadonlySet<Worker>) =>
   [...serving].map(([worker, snapshot]) => (silent.has(worker) ? countsOf(snapshot) : snapshot));
 
-/** The first process's part. */
-export function gatherFromWorkers(): FleetMetrics {
+/** The first process's part, for so many workers as there should be. */
+export function gatherFromWorkers(count: number): FleetMetrics {
   const serving = new Map<Worker, MetricsSnapshot>();
   const waiting = new Map<string, (snapshot: MetricsSnapshot) => void>();
   const ended: MetricsSnapshot[] = [];
@@ -77,7 +77,9 @@ export function gatherFromWorkers(): FleetMetrics {
 
   async function tellAll(asker: Worker, request: number): Promise<void> {
     const silent = await findSilent(serving, askOne);
-    const snapshots = [await snapshotOfSilent(silent.size), ...withoutGauges(serving, silent), ...ended];
+    // A worker that ended and could not be replaced yet does not answer either.
+    const unheard = count - serving.size + silent.size;
+    const snapshots = [await snapshotOfSilent(unheard), ...withoutGauges(serving, silent), ...ended];
     asker.send({ type: 'metrics of all', request, snapshots } satisfies ToWorker, ignoreGone);
   }
 

@@ -24,7 +24,10 @@ export interface Workers {
   close(): Promise<void>;
 }
 
-type WorkerMessage = { type: 'ready' } | { type: 'failed'; message: string } | { type: `metrics of ${string}` };
+type WorkerMessage =
+  | { type: 'ready' }
+  | { type: 'failed'; message: string }
+  | { type: `metrics of ${string}` };
 
 /** A worker that lives shorter than this has failed, and the pause before its next replacement is longer. */
 const LIVED_LONG = 1 * MINUTE;
@@ -116,7 +119,7 @@ export async function startWorkers({ count, logger, exec }: WorkersOptions): Pro
   // hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec: exec ?? join(programFolder, 'worker.js'), args: [] });
-  const metrics = gatherFromWorkers();
+  const metrics = gatherFromWorkers(count);
   const places = Array.from({ length: count }, () => new Place(logger, metrics));
   const close = async () => {
     await Promise.all(places.map((place) => place.close()));

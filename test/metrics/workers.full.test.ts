@@ -1,3 +1,5 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { tokenOf } from '../support/callers/legacy-calls.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { canReadProcesses, workersOf } from '../processes/start/process-list.ts';
@@ -68,6 +70,22 @@ describeWithProcesses('two workers', () => {
     await until(async () => silent(await scrape(system.bridgeUrl)) === 0);
     expect(workers(await scrape(system.bridgeUrl))).toBe(2);
   }, 60_000);
+
+  test('a worker that cannot be replaced is told as silent too', async () => {
+    const [keys, away] = [join(place.varDir, 'keys.json'), join(place.varDir, 'away.json')];
+    const [first = 0] = workersOf(system.pid);
+    renameSync(keys, away);
+    process.kill(first, 'SIGKILL');
+    try {
+      await until(() => system.complaints().includes('a worker could not be replaced'));
+      const samples = await scrape(system.bridgeUrl);
+      expect([workers(samples), silent(samples)]).toEqual([1, 1]);
+    } finally {
+      renameSync(away, keys);
+    }
+    await until(async () => workers(await scrape(system.bridgeUrl)) === 2, 40_000);
+    expect(silent(await scrape(system.bridgeUrl))).toBe(0);
+  }, 90_000);
 
   test('a worker that dies leaves its counts, and its place is taken', async () => {
     const [first = 0] = workersOf(system.pid);

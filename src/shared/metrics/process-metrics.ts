@@ -56,7 +56,7 @@ function createEventLoopGauge(registry: Registry): () => () => void {
 export function addSilentWorkers(registry: Registry, count: () => number): void {
   addGauge(registry, {
     name: 'grantbridge_workers_silent',
-    help: 'Workers of this machine that did not answer at this scrape.',
+    help: 'Workers of this machine that did not answer at this scrape, or are missing.',
     read: () => [{ value: count() }],
   });
 }
