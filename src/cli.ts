@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { WrongUsage } from './cli/commands/wrong-usage.ts';
+import { endBySignals } from './cli/end-by-signal.ts';
 import { createProgram } from './cli/program.ts';
 import { paintFor } from './cli/terminal/paint.ts';
 import { surviveFailures } from './shared/log/log-sink.ts';
@@ -9,6 +10,7 @@ import { reduceError } from './shared/log/redaction.ts';
 /** Entry of the operator's command. Exit codes: 0 done, 1 failed or nothing found, 2 wrong usage. */
 
 process.setSourceMapsEnabled(true);
+endBySignals();
 
 // Long work goes on when nobody reads its messages any more. When the result cannot be written, the exit code tells.
 for (const stream of [process.stdout, process.stderr]) surviveFailures(stream);
