@@ -55,10 +55,10 @@ async function findSilent(
 const withoutGauges = (serving: ReadonlyMap<Worker, MetricsSnapshot>, silent: ReadonlySet<Worker>) =>
   [...serving].map(([worker, snapshot]) => (silent.has(worker) ? countsOf(snapshot) : snapshot));
 
-/** The first process's part, for so many workers as there should be. */
+/** The first process's part, for `count` workers. One that ended and could not be replaced yet does not answer either. */
 export function gatherFromWorkers(count: number): FleetMetrics {
   const serving = new Map<Worker, MetricsSnapshot>();
-  const waiting = new Map<string, (snapshot: MetricsSnapshot) => void>();
+  const waiting = new Map<number, (snapshot: MetricsSnapshot) => void>();
   const ended: MetricsSnapshot[] = [];
   let summing = Promise.resolve();
   let requests = 0;
@@ -66,20 +66,18 @@ export function gatherFromWorkers(count: number): FleetMetrics {
   /** Whether the worker answered. */
   async function askOne(worker: Worker): Promise<boolean> {
     const request = (requests += 1);
-    const key = `${worker.id} ${request}`;
-    const answered = new Promise<MetricsSnapshot>((resolve) => waiting.set(key, resolve));
+    const answered = new Promise<MetricsSnapshot>((resolve) => waiting.set(request, resolve));
     worker.send({ type: 'metrics of one wanted', request } satisfies ToWorker, ignoreGone);
     const snapshot = await Promise.race([answered, delay(ANSWER_LIMIT, undefined, { ref: false })]);
-    waiting.delete(key);
+    waiting.delete(request);
     if (snapshot && serving.has(worker)) serving.set(worker, snapshot);
     return snapshot !== undefined;
   }
 
   async function tellAll(asker: Worker, request: number): Promise<void> {
     const silent = await findSilent(serving, askOne);
-    // A worker that ended and could not be replaced yet does not answer either.
-    const unheard = count - serving.size + silent.size;
-    const snapshots = [await snapshotOfSilent(unheard), ...withoutGauges(serving, silent), ...ended];
+    const own = await snapshotOfSilent(count - serving.size + silent.size);
+    const snapshots = [own, ...withoutGauges(serving, silent), ...ended];
     asker.send({ type: 'metrics of all', request, snapshots } satisfies ToWorker, ignoreGone);
   }
 
@@ -96,7 +94,7 @@ export function gatherFromWorkers(count: number): FleetMetrics {
   }
 
   const listen = (worker: Worker, message: ToFirst) => {
-    if (message.type === 'metrics of one') waiting.get(`${worker.id} ${message.request}`)?.(message.snapshot);
+    if (message.type === 'metrics of one') waiting.get(message.request)?.(message.snapshot);
     else if (message.type === 'metrics of all wanted') void tellAll(worker, message.request);
   };
   cluster.on('message', listen);
