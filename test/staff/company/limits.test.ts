@@ -45,6 +45,22 @@ test('a role that the company took away ends with the session, and no use of it 
   expect(await statusOf(here, browser)).toBe(303);
 });
 
+test('a sign-in to which the company gives no role ends every session that the person has', async () => {
+  const here = await start();
+  const [browser, elsewhere, ofAnother] = [
+    await staffBrowser(here),
+    await staffBrowser(here),
+    await staffBrowser(here, 'rio'),
+  ];
+  here.company.users.set('lena', { name: 'Lena Lead', email: 'lena@corp.example', groups: [] });
+  const page = await browser.get(
+    await walkCompany(here, await browser.get(here.at('/sign-in/company')), 'lena'),
+  );
+  expect([page.status, wordsOf(page)]).toEqual([403, expect.stringContaining('every session that you had')]);
+  expect([await statusOf(here, browser), await statusOf(here, elsewhere)]).toEqual([303, 303]);
+  expect(await statusOf(here, ofAnother)).toBe(200);
+});
+
 /** The company signs Lena in where Dana is signed in, and Dana has read the question for so many minutes. */
 async function lateSwitch(sessionMinutes: number, late: number) {
   const clock = new SettableClock();

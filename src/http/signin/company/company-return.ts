@@ -1,4 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { companyActor, type CompanyPerson } from '../../../domain/accounts/company-staff.ts';
+import { endSessionsOf } from '../../../domain/accounts/sessions.ts';
 import {
   claimCompanySignIn,
   completeCompanySignIn,
@@ -59,25 +61,36 @@ async function claim(parts: CompanyPages, res: Response, signIn: ReturnedCompany
 
 const queryOf = ({ originalUrl }: Request) => originalUrl.slice(originalUrl.indexOf('?'));
 
+/**
+ * Says that the company gives no role. The sessions that the person still has, in any browser, began with a role that the company
+ * has taken away, so they end.
+ */
+async function refuseWithoutRole(
+  parts: CompanyPages,
+  res: Response,
+  { person, returnTo }: { person: CompanyPerson; returnTo: string },
+): Promise<void> {
+  const { context } = parts;
+  await endSessionsOf(context, companyActor(person));
+  context.logger.warn('somebody without a role came by the company sign-in', { requestId: requestIdOf(res) });
+  const shown = { title: 'You have no role here', name: person.name, ...waysIn(parts, returnTo) };
+  sendPage(res.status(403), parts.pages.render('company-no-role', shown));
+}
+
 /** Signs the person in, asks where somebody else is signed in here, or says that the company gives no role. */
 async function signInStaff(parts: CompanyPages, res: Response, signIn: ReturnedCompanySignIn): Promise<void> {
   const { context } = parts;
-  const requestId = requestIdOf(res);
   const redirectUri = companyReturnAddress(context.settings);
   const arrival = { signIn, redirectUri, query: queryOf(res.req) };
   const { person, role } = await completeCompanySignIn(context, arrival);
   const returnTo = staffReturnPath(signIn.travelled.returnTo);
+  if (role === undefined) return refuseWithoutRole(parts, res, { person, returnTo });
   const now = context.clock.now();
   if (parts.companySignedOut.isBetween(res.req, signIn.began, now))
     return showSignedOutSince(parts, res, returnTo);
-  if (role === undefined) {
-    context.logger.warn('somebody without a role came by the company sign-in', { requestId });
-    const shown = { title: 'You have no role here', name: person.name, ...waysIn(parts, returnTo) };
-    return sendPage(res.status(403), parts.pages.render('company-no-role', shown));
-  }
   await loadSession(parts, res.req, res);
   if (askIfAnother(parts, { req: res.req, res }, { staff: person, returnTo })) return;
-  await keepArrival(context, person, { role, requestId });
+  await keepArrival(context, person, { role, requestId: requestIdOf(res) });
   await startSession(res.req, { staff: person }, now);
   parts.companySignedOut.remove(res.req, res);
   res.redirect(303, returnTo);
