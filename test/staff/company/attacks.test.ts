@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
+import { linkOf } from '../../support/callers/html-forms.ts';
 import { browserOf, wordsOf } from '../../owners/support/people.ts';
 import {
   type CompanySystem,
@@ -131,7 +132,9 @@ test('a return works once, whoever sends it again', async () => {
   expect((await browser.get(back)).status).toBe(303);
   const asked = ground.company.calls.length;
   const again = new CookieWalker();
-  await expectNobody(again, await again.get(back, { cookie: cookies }));
+  const page = await again.get(back, { cookie: cookies });
+  await expectNobody(again, page);
+  expect(linkOf(page.body, page.url, /^Support$/)).toBe(ground.at('/support'));
   expect(ground.company.calls).toHaveLength(asked);
 });
 

@@ -11,10 +11,10 @@ import {
 } from '../../../domain/authorization/company-sign-in.ts';
 import { signInId } from '../../../domain/authorization/sign-in-request.ts';
 import { queryParameters } from '../../wire/request-parameters.ts';
+import { PageError } from '../../pages/page-error.ts';
 import { countPageRequest, createFailureBrake, type FailureBrake } from '../../pages/brake.ts';
 import { sendPage } from '../../pages/page-headers.ts';
 import { requestIdOf } from '../../request-id.ts';
-import { unknownState } from '../return/own-return.ts';
 import { loadSession, startSession } from '../session.ts';
 import { askIfAnother } from '../sign-in-or-ask.ts';
 import { type CompanyPages, showFailure, showSignedOutSince, waysIn } from './company-failure.ts';
@@ -43,9 +43,18 @@ async function ownSignIn(parts: CompanyPages, req: Request): Promise<ReturnedCom
   return sealed === undefined ? undefined : openCompanySignIn(parts.context, state, sealed);
 }
 
+/** Staff of the company came from no app, and have no page of apps. */
+const unknownSignIn = () =>
+  new PageError(403, 'This sign-in cannot be finished', {
+    reason:
+      'It was not started in this browser, it was finished already, or it took longer than half an hour.',
+    next: 'Open the pages of support, and sign in from there.',
+    wayOn: { href: '/support', label: 'Support' },
+  });
+
 async function stray(parts: CompanyPages, req: Request): Promise<Error> {
   await countPageRequest(parts.context, STRAYS, req);
-  return unknownState();
+  return unknownSignIn();
 }
 
 /**
