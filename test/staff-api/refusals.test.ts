@@ -104,8 +104,13 @@ test('what does not exist is told so', async () => {
     `/tokens/${id}/history`,
   ])
     expect([path, problemIn(await program.get(path))]).toEqual([path, '404 not-found']);
-  for (const action of ['revoke', 'probe', 'link'])
-    expect((await program.post(`/tokens/${id}/${action}`, { reason })).status).toBeGreaterThanOrEqual(404);
+  const writes = { revoke: {}, probe: {}, link: {}, remind: { to: 'holder' }, assign: { client_id: id } };
+  const pin = { email: 'pat@people.example', account_id: id };
+  for (const [action, body] of Object.entries({ ...writes, pin }))
+    expect([action, problemIn(await program.post(`/tokens/${id}/${action}`, { ...body, reason }))]).toEqual([
+      action,
+      '404 not-found',
+    ]);
   expect(problemIn(await program.get('/tokens/%E0%A4%A'))).toBe('400 unreadable-request');
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mappingTarget } from '../../../domain/support/actions/actions.ts';
 import { pinByStaff } from '../../../domain/support/actions/actions-pin.ts';
 import { makeLink } from '../../../domain/support/make-link.ts';
 import { LimitReached } from '../../../domain/failures.ts';
@@ -10,6 +11,7 @@ import { revokeByHand } from '../../../domain/tokens/revoke-token.ts';
 import { NO_REMINDER } from '../../support/actions/act-remind.ts';
 import { idIn, reasonIn, text, yesNo } from '../answers/parts.ts';
 import { STATES } from '../answers/token.ts';
+import type { HttpStaffApiDeps } from '../deps.ts';
 import { operation } from '../operation.ts';
 import { ApiProblem, nothingThere } from '../problems/problems.ts';
 import { tokenPath } from './tokens.ts';
@@ -18,6 +20,10 @@ import { notPossible, wrongField } from './refusals.ts';
 /** What staff do with one token. */
 
 const unknownToken = () => nothingThere('No token has this id.');
+
+/** Why nothing was done: there is no such token, or it stands otherwise. */
+const refusedBecause = async (context: HttpStaffApiDeps, id: string, words: string): Promise<ApiProblem> =>
+  (await mappingTarget(context, id)) ? notPossible(words) : unknownToken();
 
 const WRITE = {
   method: 'post',
@@ -136,7 +142,11 @@ export const TOKEN_WRITES = [
       if (outcome === 'unknown account')
         throw wrongField('/account_id', 'No account with this id was ever met here.');
       if (outcome !== 'pinned')
-        throw notPossible('The token does not wait under this address. Nothing was changed.');
+        throw await refusedBecause(
+          context,
+          path.token_id,
+          'The token does not wait under this address. Nothing was changed.',
+        );
       return { token_id: path.token_id, account_id: accountId };
     },
   }),
@@ -154,7 +164,7 @@ export const TOKEN_WRITES = [
       if (made.outcome === 'made') return { token_id: path.token_id, link: made.link };
       if (made.outcome === 'too late') throw notPossible(TOO_LATE);
       if (made.outcome === 'no account') throw notPossible('Nobody knows whose account the token is.');
-      throw notPossible('Nothing waits there that a person could connect.');
+      throw await refusedBecause(context, path.token_id, 'Nothing waits there that a person could connect.');
     },
   }),
   operation({
@@ -168,7 +178,7 @@ export const TOKEN_WRITES = [
     answer: z.object({ token_id: text, to: text }),
     async run(context, { path, body: { to: role, reason }, origin }) {
       const { outcome } = await sendAgain(context, { mappingId: path.token_id, role, reason, ...origin });
-      if (outcome !== 'asked') throw notPossible(NO_REMINDER[outcome]);
+      if (outcome !== 'asked') throw await refusedBecause(context, path.token_id, NO_REMINDER[outcome]);
       return { token_id: path.token_id, to: role };
     },
   }),
@@ -184,7 +194,8 @@ export const TOKEN_WRITES = [
     async run(context, { path, body: { reason }, origin }) {
       const asked = { mappingId: path.token_id, reason, ...origin };
       const outcome = await probeGrant(context, asked).catch(tooManyProbes);
-      if (outcome === undefined) throw notPossible('No live connection serves the token.');
+      if (outcome === undefined)
+        throw await refusedBecause(context, path.token_id, 'No live connection serves the token.');
       return { token_id: path.token_id, outcome };
     },
   }),
