@@ -52,6 +52,12 @@ describe.each(databaseKinds)('%s', (kind) => {
     for (const cursor of ['1764470000000_0123456789abcdef01234567', 'x'])
       for (const path of [`/apps/${ground.app.clientId}/tokens`, `/accounts/${accountId}/tokens`])
         expect(problemIn(await program.get(`${path}?cursor=${cursor}`))).toBe('422 invalid-request');
+    for (const list of ['apps', 'numbers/apps', 'numbers/forecasts', 'handovers', 'jobs'])
+      for (const cursor of ['1764470000000_0123456789abcdef01234567', 'x', '17', ''])
+        expect([list, problemIn(await program.get(`/${list}?cursor=${cursor}`))]).toEqual([
+          list,
+          '422 invalid-request',
+        ]);
     expect(problemIn(await program.get(`/accounts/${newHexId()}/tokens`))).toBe('404 not-found');
     expect(problemIn(await program.get(`/apps/${newHexId()}/tokens`))).toBe('404 not-found');
   });

@@ -1,5 +1,6 @@
 import { keyText, type PageKey, type PagePosition, readKey } from '../../../shared/list-pages.ts';
 import { wrongCursor } from './history-cursor.ts';
+import { HEX_ID } from './parts.ts';
 
 /** The cursors of long lists: the place of the last row of a page. */
 
@@ -18,10 +19,11 @@ export function positionOf(cursor: string | undefined): PagePosition | undefined
 export const cursorOf = (next: PageKey | undefined): string | null => (next ? keyText(next) : null);
 
 /**
- * The id in a cursor of tokens, after which the page begins. A cursor of another form is of another list.
+ * The id in a cursor of a list in the order of its ids, after which the page begins. A cursor of another form is of another
+ * list: its page would be empty, and a program would take the list for read.
  * @throws {ApiProblem}
  */
-export function afterToken(cursor: string | undefined): string | undefined {
-  if (cursor === undefined || /^[0-9a-f]{24}$/.test(cursor)) return cursor;
+export function afterId(cursor: string | undefined): string | undefined {
+  if (cursor === undefined || HEX_ID.test(cursor)) return cursor;
   throw wrongCursor();
 }

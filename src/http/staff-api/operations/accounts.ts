@@ -6,7 +6,7 @@ import { entryOf, entrySchema } from '../answers/entry.ts';
 import { beforeOf } from '../answers/history-cursor.ts';
 import { count, cursorQuery, idIn, nextCursor, text, textOrNull, yesNo } from '../answers/parts.ts';
 import { mailOf, mailSchema, writeOf, writeSchema } from '../answers/token-parts.ts';
-import { afterToken } from '../answers/list-cursor.ts';
+import { afterId } from '../answers/list-cursor.ts';
 import { STATES, tokenOf, tokenSchema } from '../answers/token.ts';
 import { operation } from '../operation.ts';
 import { nothingThere } from '../problems/problems.ts';
@@ -86,7 +86,7 @@ export const ACCOUNT_OPERATIONS = [
     answer: z.object({ tokens: z.array(tokenSchema), next_cursor: nextCursor }),
     problems: ['not-found'],
     async run(context, { path, query }) {
-      const page = await tokensOfAccountById(context, path.account_id, afterToken(query.cursor));
+      const page = await tokensOfAccountById(context, path.account_id, afterId(query.cursor));
       if (!page) throw noAccount();
       return { tokens: page.rows.map((row) => tokenOf(context, row)), next_cursor: page.next ?? null };
     },

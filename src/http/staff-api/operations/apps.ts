@@ -19,7 +19,7 @@ import {
   toTimeOrNull,
 } from '../answers/parts.ts';
 import { STATES, tokenOf, tokenSchema } from '../answers/token.ts';
-import { afterToken } from '../answers/list-cursor.ts';
+import { afterId } from '../answers/list-cursor.ts';
 import { operation } from '../operation.ts';
 import { nothingThere } from '../problems/problems.ts';
 import { beforeOf } from '../answers/history-cursor.ts';
@@ -105,7 +105,7 @@ export const APP_OPERATIONS = [
     query: cursorQuery,
     answer: z.object({ apps: z.array(appSchema), next_cursor: nextCursor }),
     async run(context, { query }) {
-      const { apps, next } = await listAppsPage(context, query.cursor);
+      const { apps, next } = await listAppsPage(context, afterId(query.cursor));
       return { apps: apps.map(appOf), next_cursor: next ?? null };
     },
   }),
@@ -133,7 +133,7 @@ export const APP_OPERATIONS = [
     answer: z.object({ tokens: z.array(tokenSchema), next_cursor: nextCursor }),
     problems: ['not-found'],
     async run(context, { path, query }) {
-      const page = await tokensOfAppById(context, path.client_id, afterToken(query.cursor));
+      const page = await tokensOfAppById(context, path.client_id, afterId(query.cursor));
       if (!page) throw noApp();
       return { tokens: page.rows.map((row) => tokenOf(context, row)), next_cursor: page.next ?? null };
     },

@@ -19,6 +19,7 @@ import {
   toTimeOrNull,
   yesNo,
 } from '../answers/parts.ts';
+import { afterId } from '../answers/list-cursor.ts';
 import { operation } from '../operation.ts';
 
 /** The dates, the brownouts, and what single apps were given; the hand-overs that nobody confirmed. */
@@ -132,7 +133,7 @@ export const DATE_OPERATIONS = [
       next_cursor: nextCursor,
     }),
     async run(context, { query }) {
-      const { pairs, next } = await unconfirmedPage(context, query.cursor);
+      const { pairs, next } = await unconfirmedPage(context, afterId(query.cursor));
       return {
         handovers: pairs.map((pair) => ({
           grant_id: pair.grantId,

@@ -18,6 +18,7 @@ import { BODY_LIMIT } from '../../wire/body-limits.ts';
 import type { HttpStaffApiDeps } from '../deps.ts';
 import { cursorQuery, idIn, momentIn, nextCursor, reasonIn } from '../answers/parts.ts';
 import { itemOf, itemSchema, jobOf, jobSchema } from '../answers/job.ts';
+import { afterId } from '../answers/list-cursor.ts';
 import { operation } from '../operation.ts';
 import { ApiProblem, nothingThere } from '../problems/problems.ts';
 import { beforeOf } from '../answers/history-cursor.ts';
@@ -129,7 +130,7 @@ export const JOB_OPERATIONS = [
     query: cursorQuery,
     answer: z.object({ jobs: z.array(jobSchema), next_cursor: nextCursor }),
     async run(context, { query }) {
-      const { jobs, next } = await bulkPage(context, query.cursor);
+      const { jobs, next } = await bulkPage(context, afterId(query.cursor));
       return { jobs: jobs.map(jobOf), next_cursor: next ?? null };
     },
   }),

@@ -14,6 +14,7 @@ import {
   toTimeOrNull,
   yesNo,
 } from '../answers/parts.ts';
+import { afterId } from '../answers/list-cursor.ts';
 import { operation } from '../operation.ts';
 
 /** How far everything has moved, and where both APIs differ. */
@@ -96,7 +97,11 @@ export const NUMBER_OPERATIONS = [
     query: cursorQuery.extend({ days }),
     answer: z.object({ rows: z.array(recordOf(COLUMNS.app)), next_cursor: nextCursor }),
     async run(context, { query }) {
-      const { rows, next } = await exportPage(context, { by: 'app', days: query.days }, query.cursor);
+      const { rows, next } = await exportPage(
+        context,
+        { by: 'app', days: query.days },
+        afterId(query.cursor),
+      );
       return { rows: rows.map((row) => withNulls(COLUMNS.app, row)), next_cursor: next ?? null };
     },
   }),
@@ -110,7 +115,8 @@ export const NUMBER_OPERATIONS = [
     query: cursorQuery,
     answer: z.object({ rows: z.array(recordOf(COLUMNS.forecast)), next_cursor: nextCursor }),
     async run(context, { query }) {
-      const { rows, next } = await exportPage(context, { by: 'forecast', days: PROGRESS_DAYS }, query.cursor);
+      const asked = { by: 'forecast', days: PROGRESS_DAYS } as const;
+      const { rows, next } = await exportPage(context, asked, afterId(query.cursor));
       return { rows: rows.map((row) => withNulls(COLUMNS.forecast, row)), next_cursor: next ?? null };
     },
   }),
