@@ -14,9 +14,10 @@ import {
 } from '../../../domain/bulk/bulk-jobs.ts';
 import type { KeyCaller } from '../../../domain/api-keys/api-caller.ts';
 import type { Origin } from '../../../domain/origin.ts';
+import { OUTSIDE_ID } from '../../../shared/ids.ts';
 import { BODY_LIMIT } from '../../wire/body-limits.ts';
 import type { HttpStaffApiDeps } from '../deps.ts';
-import { cursorQuery, idIn, momentIn, nextCursor, reasonIn } from '../answers/parts.ts';
+import { cursorQuery, HEX_ID, idIn, momentIn, nextCursor, reasonIn } from '../answers/parts.ts';
 import { itemOf, itemSchema, jobOf, jobSchema } from '../answers/job.ts';
 import { afterId } from '../answers/list-cursor.ts';
 import { operation } from '../operation.ts';
@@ -28,7 +29,14 @@ import { notPossible } from './refusals.ts';
 
 const ITEMS_MAX = 5000;
 
-const ids = z.array(idIn).min(1).max(ITEMS_MAX);
+/**
+ * A job keeps its subjects and tells them again. So a text that is no id is refused before, above all a token that somebody
+ * sends in the place of its id.
+ */
+const hexId = z.string().regex(HEX_ID, 'must be an id of 24 hex digits in lower case. POST /search finds it');
+const accountId = z.string().regex(OUTSIDE_ID, 'must be an account id. POST /search finds it');
+
+const many = <Id extends z.ZodType>(id: Id) => z.array(id).min(1).max(ITEMS_MAX);
 
 const WRITE = {
   method: 'post',
@@ -89,7 +97,7 @@ export const JOB_OPERATIONS = [
     needs: BULK_ACTIONS.extend_apps.needs,
     summary: 'Gives many apps a later retirement or a later sunset',
     body: z.strictObject({
-      client_ids: ids,
+      client_ids: many(hexId),
       date: z.enum(['retirement', 'sunset']),
       until: momentIn,
       reason: reasonIn,
@@ -104,7 +112,7 @@ export const JOB_OPERATIONS = [
     path: '/jobs/assign-tokens',
     needs: BULK_ACTIONS.assign_tokens.needs,
     summary: 'Says of many tokens to which app they belong',
-    body: z.strictObject({ token_ids: ids, client_id: idIn, reason: reasonIn }),
+    body: z.strictObject({ token_ids: many(hexId), client_id: hexId, reason: reasonIn }),
     problems: ['not-possible'],
     run: (context, { body: { token_ids: subjects, client_id: clientId, reason }, origin }) =>
       ask(context, { action: 'assign_tokens', input: { clientId }, subjects, reason }, origin),
@@ -115,7 +123,7 @@ export const JOB_OPERATIONS = [
     path: '/jobs/make-links',
     needs: BULK_ACTIONS.make_links.needs,
     summary: 'Makes the links by which many accounts connect an app again',
-    body: z.strictObject({ account_ids: ids, client_id: idIn, reason: reasonIn }),
+    body: z.strictObject({ account_ids: many(accountId), client_id: hexId, reason: reasonIn }),
     problems: ['not-possible'],
     run: (context, { body: { account_ids: subjects, client_id: clientId, reason }, origin }) =>
       ask(context, { action: 'make_links', input: { clientId }, subjects, reason }, origin),
