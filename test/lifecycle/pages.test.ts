@@ -143,7 +143,7 @@ describe('with dates and brownouts', () => {
     expect(text).toContain('href="/apps"');
     expect(text.match(/<script/g)).toHaveLength(1);
     clock.set(START + 399 * DAY + HOUR);
-    expect(await page()).toContain('<span class="badge warning">tomorrow<');
+    expect(await page()).toMatch(/<span class="badge warning"><time class="days" [^>]+>tomorrow</);
   });
 
   test('once the sunset has come neither says of an earlier date what does not hold any more', async () => {

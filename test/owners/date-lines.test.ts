@@ -1,5 +1,6 @@
 import type { Lifecycle } from '../../src/domain/lifecycle/lifecycle.ts';
-import { leftWords } from '../../src/http/wording/dates/words.ts';
+import { daysLeft, daysLeftWords } from '../../src/http/wording/days-left.ts';
+import type { Sentence } from '../../src/http/wording/words.ts';
 import { oldApiStatusOf } from '../../src/domain/lifecycle/old-api-status.ts';
 import { brownoutLines, connectByWords, dateLines, nextLine } from '../../src/http/wording/dates/lines.ts';
 import { appNeed } from '../../src/http/owners/home/home-needs.ts';
@@ -8,10 +9,11 @@ import { progressWords } from '../../src/http/owners/progress/progress-words.ts'
 /** What owners and holders are told of the dates, in each combination of them. */
 
 const at = (text: string) => Date.parse(text);
-const textOf = (parts: ReadonlyArray<string | number> | undefined) =>
-  parts
-    ?.map((part) => (typeof part === 'number' ? new Date(part).toISOString().slice(0, 16) : part))
-    .join('');
+function partText(part: Sentence[number]): string {
+  if (typeof part === 'number') return new Date(part).toISOString().slice(0, 16);
+  return typeof part === 'string' ? part : daysLeftWords(part);
+}
+const textOf = (parts: Sentence | undefined) => parts?.map(partText).join('');
 const NOW = at('2026-11-22T12:00:00Z');
 
 function known(given: Partial<Lifecycle> = {}): Lifecycle {
@@ -28,7 +30,7 @@ const asOfApp = (lifecycle: Partial<Lifecycle>, { now = NOW, hasBackend = true }
 function seen(lifecycle: Partial<Lifecycle>, now = NOW, hasBackend = true) {
   const asOf = asOfApp(lifecycle, { now, hasBackend });
   const lines = dateLines(asOf).map(
-    (line) => `${line.milestone} ${line.left || 'past'} ${textOf([line.at])}`,
+    (line) => `${line.milestone} ${textOf([line.left ?? 'past', ' ', line.at])}`,
   );
   return {
     lines,
@@ -76,7 +78,7 @@ describe('the dates in words', () => {
     ['2027-02-01T00:00:00Z', '2026-12-03T00:00:00Z', '60 days left'],
     ['2027-02-01T00:00:00Z', '2027-02-01T00:00:00Z', ''],
   ])('a badge for %s says on %s: %s', (date, now, words) => {
-    expect(leftWords(at(date), at(now))).toBe(words);
+    expect(textOf([daysLeft(at(date), at(now), 'left') ?? ''])).toBe(words);
   });
 
   test('after the retirement connecting is of use until the sunset, and not later', () => {

@@ -159,7 +159,7 @@ test('progress is told in a sentence and, from the second day on, against the re
   const page = await progress();
   expect(wordsOf(page)).toMatch(/none of them works until it is connected\. As counted \d.* UTC/);
   expect(wordsOf(page)).toMatch(
-    /are not connected\. The old API retires in 10 days\. From then on none of them works until it is connected/,
+    /are not connected\. The old API retires in 10 days \. From then on none of them works until it is connected/,
   );
   expect(page.body).toMatch(
     /Tokens of all your apps<\/title><desc[^>]*>[^<]*Not connected: from 5,000 to 5,104\./,

@@ -6,23 +6,28 @@ import { sendRaw } from '../support/callers/raw-request.ts';
 import { registerLegacyApp, type RegisteredApp } from '../support/bridge/register-app.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
+import { until } from '../support/servers/held-answer.ts';
 
 /** What the scripts of pages do in a real browser: times in the zone of the reader, and calls that come by themselves. */
 
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 let system: System;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let app: RegisteredApp;
 const clock = new SettableClock();
+/** Nine hours from UTC. */
+const ZONE = 'Asia/Tokyo';
 /** What the page asked for while it was open. */
 const asked: string[] = [];
 const complaints: string[] = [];
 /** What the library of the live page says where a stream was cut. */
 const cuts: string[] = [];
 
-async function open(options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
-  context = await browser.newContext({ timezoneId: 'Asia/Tokyo', reducedMotion: 'reduce', ...options });
+async function open(options: { javaScriptEnabled?: boolean; timezoneId?: string } = {}): Promise<Page> {
+  context = await browser.newContext({ timezoneId: ZONE, reducedMotion: 'reduce', ...options });
   const walker = await browserOf(system);
   const value = walker.cookie('gb_session') ?? '';
   await context.addCookies([{ name: 'gb_session', value, url: system.bridgeUrl }]);
@@ -44,6 +49,43 @@ async function call(agent: string): Promise<void> {
   const headers = { authorization: `Bearer ${app.ownerToken}`, 'user-agent': agent };
   await sendRaw(system.bridgeUrl, { path: '/1/profiles.json', headers });
 }
+
+/**
+ * Sets the sunset for a day which is not as many days away here as it is in UTC.
+ * @returns how many days, in UTC and here
+ */
+async function sunsetOfTwoDistances(): Promise<{ utc: number; here: number }> {
+  const { store, lifecycle } = system.bridge.context;
+  const now = clock.now();
+  // From 15:00 UTC on it is the next day here.
+  const isNextDay = now % DAY >= 15 * HOUR;
+  const at = now - (now % DAY) + 5 * DAY + (isNextDay ? 10 : 20) * HOUR;
+  const sunset = { name: 'sunset' as const, at, changed_at: now, changed_by: 'test' };
+  await store.durable.insertInto('lifecycle_dates').values(sunset).execute();
+  await until(async () => {
+    await lifecycle.refresh();
+    return lifecycle.current().dates.sunset === at;
+  });
+  return { utc: 5, here: isNextDay ? 4 : 6 };
+}
+
+/** What the public page and the first page of a person say of the days that are left. */
+async function daysSaid(options: Parameters<typeof open>[0]): Promise<string[]> {
+  await open(options);
+  const said: string[] = [];
+  for (const path of ['/lifecycle', '/apps']) {
+    await page.goto(`${system.bridgeUrl}${path}`);
+    said.push(...(await page.locator('.badge time').allInnerTexts()));
+  }
+  await context.close();
+  return said;
+}
+
+/** Of the public page, and of the date and the two cards of the first page. */
+const daysWords = (days: number) => [
+  ...Array<string>(2).fill(`in ${days} days`),
+  ...Array<string>(2).fill(`${days} days left`),
+];
 
 const streams = () => asked.filter((url) => url.includes('/live/events'));
 
@@ -130,5 +172,12 @@ const streams = () => asked.filter((url) => url.includes('/live/events'));
     expect(streams()[0]).toContain('after=0-');
     expect(streams().at(-1)).toContain('after=1-');
     expect(cuts).not.toEqual([]);
+  });
+
+  test('the days that are left are those to the date beside them: in the zone of the reader, without script in UTC', async () => {
+    const { utc, here } = await sunsetOfTwoDistances();
+    expect(await daysSaid({ timezoneId: 'UTC' })).toEqual(daysWords(utc));
+    expect(await daysSaid({ javaScriptEnabled: false })).toEqual(daysWords(utc));
+    expect(await daysSaid({})).toEqual(daysWords(here));
   });
 });

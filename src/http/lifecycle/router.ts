@@ -8,7 +8,8 @@ import {
 } from '../../domain/lifecycle/changes/describe.ts';
 import { changesCalls, type DateName } from '../../domain/lifecycle/lifecycle.ts';
 import type { PageRenderer } from '../../shared/pages.ts';
-import { daysLeft, isSoon, rehearsedThen, rehearsedWords } from '../wording/dates/words.ts';
+import { daysLeft } from '../wording/days-left.ts';
+import { isSoon, rehearsedThen, rehearsedWords } from '../wording/dates/words.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { LOCAL_TIMES } from '../wording/words.ts';
 import { onlyRead } from '../pages/only-read.ts';
@@ -70,11 +71,11 @@ function shownAnswer(context: HttpLifecycleDeps, name: DateName) {
 
 /** The effect of a date. After the sunset the other dates have no meaning any more. */
 function shownMeaning(context: HttpLifecycleDeps, described: PublicLifecycle, name: DateName) {
-  if (name !== 'sunset' && hasEnded(described)) return { meaning: OVERTAKEN, left: '', kind: '' };
+  if (name !== 'sunset' && hasEnded(described)) return { meaning: OVERTAKEN, kind: '' };
   const { dates, now } = described;
   const [at, answer] = [dates[name] ?? now, shownAnswer(context, name)];
   // No countdown to a day on which no answer changes here.
-  const left = answer?.isLater === false ? '' : daysLeft(at, now);
+  const left = answer?.isLater === false ? undefined : daysLeft(at, now);
   const kind = answer?.isLater && isSoon(at, now) ? 'warning' : '';
   return { meaning: meaningOf(name, hasBackend(context)), left, kind, answer };
 }

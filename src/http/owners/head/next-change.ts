@@ -1,7 +1,7 @@
 import type { AppState } from '../../../domain/tokens/app-state.ts';
 import type { AppLifecycle } from '../../../domain/lifecycle/old-api-status.ts';
 import { brownoutLines, dateLines } from '../../wording/dates/lines.ts';
-import { daysLeft } from '../../wording/dates/words.ts';
+import { type DaysLeft, daysLeft } from '../../wording/days-left.ts';
 
 /** The next date that changes something for an app, in a few words. */
 
@@ -9,8 +9,10 @@ export interface NextChange {
   /** What happens then. Without a time: why no date follows. */
   words: string;
   at?: number;
-  /** How far off it is; '' once it has passed. */
-  left?: string;
+  /** How far off it is; undefined once it has passed. */
+  left?: DaysLeft | undefined;
+  /** Whether it runs. */
+  isNow?: boolean;
   kind?: 'warning' | '';
 }
 
@@ -26,7 +28,7 @@ function outageBefore(asOf: AppLifecycle, date: number | undefined): NextChange 
   const next = brownoutLines(asOf)[0];
   if (!next || (date !== undefined && next.startsAt >= date)) return undefined;
   const what = next.isOwn ? 'Rehearsal' : 'Test outage';
-  if (next.isNow) return { words: `${what}, until`, at: next.endsAt, left: 'now', kind: 'warning' };
+  if (next.isNow) return { words: `${what}, until`, at: next.endsAt, isNow: true };
   const left = daysLeft(next.startsAt, asOf.now);
   return { words: what, at: next.startsAt, left, kind: '' };
 }
@@ -42,7 +44,7 @@ export function nextChange(asOf: AppLifecycle, state: AppState): NextChange {
   if (outage) return outage;
   if (ahead) return { words: NAMES[ahead.milestone], at: ahead.at, left: ahead.left, kind: ahead.kind };
   const last = dates.at(-1);
-  if (last?.milestone === 'sunset') return { words: 'The old API ended', at: last.at, left: '', kind: '' };
+  if (last?.milestone === 'sunset') return { words: 'The old API ended', at: last.at };
   if (last) return { words: 'None is set after the retirement' };
   return { words: lines.length > 0 ? 'None that changes its calls' : 'None is set' };
 }

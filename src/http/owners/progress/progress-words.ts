@@ -13,9 +13,9 @@ function untilWords(asOf: AppLifecycle, waiting: number): Sentence {
   if (!asOf.hasBackend) return [`${They} refused until connected.`];
   const retirement = dateLines(asOf).find(({ milestone }) => milestone === 'retirement');
   if (!retirement) return ['No retirement date is set yet.'];
-  if (retirement.isPast) return ['Since ', retirement.at, ` ${they} refused until connected.`];
+  if (!retirement.left) return ['Since ', retirement.at, ` ${they} refused until connected.`];
   // Waiting tokens that the old API never knew are refused already.
-  return [`The old API retires ${retirement.left}. From then on ${noneWorks} connected.`];
+  return ['The old API retires ', retirement.left, `. From then on ${noneWorks} connected.`];
 }
 
 /** A sentence or two, such as `12 of 40 tokens are connected or moved; 28 are not connected.` */

@@ -9,6 +9,7 @@ import type { AppLifecycle } from '../../../domain/lifecycle/old-api-status.ts';
 import { forecastSentences } from '../../wording/forecast-words.ts';
 import { nextLine } from '../../wording/dates/lines.ts';
 import { timeWords } from '../../wording/dates/words.ts';
+import { daysLeftWords } from '../../wording/days-left.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { ENDS } from '../../../domain/tokens/standing/ends.ts';
 import { END_COLOURS } from '../../wording/colours.ts';
@@ -61,15 +62,15 @@ function endsChart(numbers: Numbers): string {
   });
 }
 
-/** The date that counts now; undefined where none is set. */
+/** The date that counts now, in UTC like all days of the report; undefined where none is set. */
 function dateWords(asOf: AppLifecycle): string | undefined {
   const line = nextLine(asOf);
   if (!line) return undefined;
-  const { milestone, isPast, left } = line;
+  const { milestone, left } = line;
   const at = timeWords(line.at);
   if (!line.changesCalls) return `The retirement of the old API, on ${at}, changes no call here.`;
-  if (isPast) return `The old API ${milestone === 'sunset' ? 'ended' : 'retired'} on ${at}.`;
-  return `The old API ${milestone === 'sunset' ? 'ends' : 'retires'} ${left}, on ${at}.`;
+  if (!left) return `The old API ${milestone === 'sunset' ? 'ended' : 'retired'} on ${at}.`;
+  return `The old API ${milestone === 'sunset' ? 'ends' : 'retires'} ${daysLeftWords(left)}, on ${at}.`;
 }
 
 function show(frame: PageShell): RequestHandler {

@@ -7,7 +7,8 @@ import {
 } from '../../../domain/lifecycle/lifecycle.ts';
 import type { AppLifecycle } from '../../../domain/lifecycle/old-api-status.ts';
 import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
-import { daysLeft, isSoon, rehearsedWords } from './words.ts';
+import { type DaysLeft, daysLeft } from '../days-left.ts';
+import { isSoon, rehearsedWords } from './words.ts';
 import type { Sentence } from '../words.ts';
 
 /** What people are told about the dates of one app: pure functions of one reading of the dates and one moment. */
@@ -16,8 +17,8 @@ export interface DateLine {
   milestone: Milestone;
   at: number;
   isPast: boolean;
-  /** `in 72 days`, in UTC days; '' once the date has passed. */
-  left: string;
+  /** Undefined once the date has passed, and for a day on which nothing changes. */
+  left: DaysLeft | undefined;
   /** The class of the badge. */
   kind: 'warning' | '';
   meaning: string;
@@ -52,7 +53,7 @@ function lineOf(
     at,
     isPast,
     // No countdown to a day on which nothing changes.
-    left: isChange ? daysLeft(at, now) : '',
+    left: isChange ? daysLeft(at, now) : undefined,
     kind: isChange && isSoon(at, now) ? 'warning' : '',
     meaning: isChange ? MEANINGS[milestone][isPast ? 'past' : 'ahead'] : CHANGES_NOTHING,
     changesCalls: isChange,
@@ -90,9 +91,9 @@ const REFUSED_NOW = 'Until the app is connected, its calls are refused.';
 /** Until when connecting helps, where an old API is configured. */
 function byRetirement(retirement: DateLine | undefined, end: Sentence | undefined): Sentence | undefined {
   if (!retirement) return end && ['Once connected, it works ', ...end];
-  const { at, isPast, left } = retirement;
-  if (!isPast)
-    return ['Connect it by ', at, ` (${left}): from then on the old API answers none of its calls.`];
+  const { at, left } = retirement;
+  if (left)
+    return ['Connect it by ', at, ' (', left, '): from then on the old API answers none of its calls.'];
   return [
     'The old API has answered none of its calls since ',
     at,
@@ -111,7 +112,7 @@ export function connectByWords(asOf: AppLifecycle): Sentence | undefined {
     lines.find((line) => line.milestone === milestone),
   );
   if (sunset?.isPast) return undefined;
-  const end = sunset && ['until the old API ends on ', sunset.at, ` (${sunset.left}).`];
+  const end = sunset?.left && ['until the old API ends on ', sunset.at, ' (', sunset.left, ').'];
   if (asOf.hasBackend) return byRetirement(retirement, end);
   return end ? [`${REFUSED_NOW} Once connected, it works `, ...end] : [REFUSED_NOW];
 }

@@ -1,5 +1,5 @@
 import { changesCalls, type Milestone } from '../../../domain/lifecycle/lifecycle.ts';
-import { DAY } from '../../../shared/lifetimes.ts';
+import { utcDaysUntil } from '../days-left.ts';
 
 /** The dates on pages. */
 
@@ -10,30 +10,12 @@ export function timeWords(time: number): string {
   return `${DATE.format(time)} UTC`;
 }
 
-const daysUntil = (at: number, now: number) => Math.floor(at / DAY) - Math.floor(now / DAY);
-
-/** How far off a time is, in UTC days: `today`, `tomorrow`, `in 72 days`; '' once the time has passed. */
-export function daysLeft(at: number, now: number): string {
-  if (at <= now) return '';
-  const days = daysUntil(at, now);
-  if (days <= 1) return days === 1 ? 'tomorrow' : 'today';
-  return `in ${days} days`;
-}
-
-/** How far off a time is, for a badge: `60 days left`; '' once the time has passed. */
-export function leftWords(at: number, now: number): string {
-  if (at <= now) return '';
-  const days = daysUntil(at, now);
-  if (days === 0) return 'less than a day left';
-  return days === 1 ? '1 day left' : `${days} days left`;
-}
-
 /** From this many days before a date on, the remaining days stand out. */
 const SOON = 30;
 
 /** Whether a time is ahead and near. */
 export function isSoon(at: number, now: number): boolean {
-  return at > now && daysUntil(at, now) <= SOON;
+  return at > now && utcDaysUntil(at, now) <= SOON;
 }
 
 const REHEARSED: Record<Milestone, string> = {
