@@ -111,7 +111,11 @@ function whyLine(
   };
 }
 
-/** RFC 2919 §2: letters, digits, dots and hyphens. */
+/**
+ * The identifier is of letters, digits, dots and hyphens (RFC 2919 §2). It stays for as long as the list lives (RFC 2919 §4),
+ * because readers sort their mails by it. So it has the host of PUBLIC_URL, like every link of these mails, and nothing that
+ * an operator may rename, such as SERVICE_NAME. The words before it stay for filters that compare the whole line.
+ */
 function listId(publicUrl: string): string {
   const host = new URL(publicUrl).hostname.replaceAll(/[^a-z0-9.-]/g, '');
   return `grantbridge reminders <reminders.${host}>`;
