@@ -129,9 +129,14 @@ test('what goes to a contact in the place of an address proves nothing of that a
   const letter = await letterTo(system, contact, due);
   expect(letter.text + letter.html).not.toMatch(/prove-email|\/modern-client|\/rehearse|address is yours/);
   expect(letter.text.replaceAll(/\s+/g, ' ')).toContain('You get this as a contact of the app');
+  expect(letter.text).not.toContain('sign in there');
+  expect(letter.text.replaceAll(/\s+/g, ' ')).toMatch(/You can type [^ ]+\/lifecycle into your browser/);
   expect(linkTo(letter, 'See “Passed on”')).toBe(`${system.bridgeUrl}/apps/${app.clientId}`);
   const own = await letterTo(system, { ...gone, address: ' Gone@Old.Example' }, due);
   expect(own.text.replaceAll(/\s+/g, ' ')).toContain('its link shows that the address is yours');
+  expect(own.text.replaceAll(/\s+/g, ' ')).toMatch(
+    /You can type [^ ]+\/apps into your browser and sign in there/,
+  );
   expect(linkTo(own, 'See “Passed on”')).toContain('/apps/prove-email/');
 });
 

@@ -30,9 +30,13 @@ export function openingOf({ person, settings }: LetterGround, roles: ReadonlySet
   return `This mail is about ${held}, and about ${owned}.`;
 }
 
-/** How a reader who trusts no mail gets to the same pages. */
+/** How a reader who trusts no mail gets to the same pages. To a contact those of the app open only if its owner wants it. */
 function withoutTrust({ person, settings }: LetterGround): LetterLine {
   const { host } = new URL(settings.publicUrl);
+  if (person.isContact)
+    return {
+      text: `You need not follow the links of a mail. You can type ${host}/lifecycle into your browser: there everybody finds the dates. The pages of an app, at ${host}/apps, are for its owner and for those to whom the owner gave access.`,
+    };
   const account = person.accountId === undefined ? ' with the account that has this e-mail address' : '';
   return {
     text: `You need not follow the links of a mail. You can type ${host}/apps into your browser and sign in there${account}.`,
