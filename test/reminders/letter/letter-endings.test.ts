@@ -1,3 +1,5 @@
+import { chunksOf } from '../../../src/shared/chunks-of.ts';
+import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { DANA, waitingToken } from '../../owners/support/people.ts';
 import { registerLegacyApp } from '../../support/bridge/register-app.ts';
@@ -89,6 +91,27 @@ test('the owner of an app that seems not to be used reads when it would end', as
   expect(await said({ milestone: 'sunset', at: SUNSET })).toContain(
     'read on how to move before 1 June 2027: then the old API ends.',
   );
+});
+
+/** Further tokens like the one of the app with this state. */
+async function addLike(clientId: string, state: 'reauthorization_required', count: number): Promise<void> {
+  const { store, vault } = system.bridge.context;
+  const one = await store.durable
+    .selectFrom('mappings')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('state', '=', state)
+    .executeTakeFirstOrThrow();
+  const own = () => ({ id: newHexId(), token_digest: vault.digest(newLegacyToken()) });
+  const rows = Array.from({ length: count }, () => ({ ...one, ...own() }));
+  for (const some of chunksOf(rows, 250)) await store.durable.insertInto('mappings').values(some).execute();
+}
+
+test('a thousand refused tokens are written as 1,000', async () => {
+  const app = await tokens(['unmapped', 'reauthorization_required']);
+  await addLike(app.clientId, 'reauthorization_required', 999);
+  const letter = await letterTo(system, DANA_PERSON, [toHolder(app, { part: { waiting: 1001 } })]);
+  expect(flat(letter)).toContain('1,000 of them are refused already');
 });
 
 test('of several tokens it is said how many are refused already', async () => {

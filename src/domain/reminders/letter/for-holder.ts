@@ -131,7 +131,7 @@ function someRefused(facts: HolderFacts, { refused, milestone }: LetterStage): s
   if (refused === 0 || areRefused(facts) || hasEnded(facts)) return '';
   const [are, they] = refused === 1 ? ['is', 'it works'] : ['are', 'they work'];
   const them = milestone === 'retirement' ? 'them' : `the ${tokens(facts)} that are not connected`;
-  return ` ${refused} of ${them} ${are} refused already: once the app is connected, ${they} again.`;
+  return ` ${letterNumberWords(refused)} of ${them} ${are} refused already: once the app is connected, ${they} again.`;
 }
 
 /** A token that is connected works on, and turning the app off would end that one too. */
