@@ -7,6 +7,7 @@ import {
 } from '../../src/domain/translation/call-fields.ts';
 import { inDoubtWords } from '../../src/domain/translation/doubt-words.ts';
 import { changedUpdate, newUpdate } from '../../src/domain/translation/new-update.ts';
+import { editedPostOf } from '../../src/domain/translation/edits/edited-post.ts';
 import { editInput } from '../../src/domain/translation/edits/edit-input.ts';
 import { createInput } from '../../src/domain/translation/post-input.ts';
 
@@ -162,12 +163,38 @@ const FACEBOOK_POST = {
   mentions: [],
 };
 
+/** As the new API tells a post, whose one word is a mention. */
+const TOLD_POST = {
+  id: 'p1',
+  status: 'scheduled',
+  via: 'api',
+  createdAt: '2026-11-01T10:00:00.000Z',
+  updatedAt: '2026-11-01T10:00:00.000Z',
+  text: 'Ann',
+  channelId: 'c1',
+  channelService: 'facebook',
+  sharedNow: false,
+  assets: [],
+  shareMode: 'addToQueue',
+  channel: { isQueuePaused: false },
+  metadata: { type: 'post', annotations: [{ type: 'mention', indices: [0, 3] }] },
+};
+
 describe('an edit', () => {
   test('without media leaves the media of the post alone', () => {
     expect(editInput('p1', changed(''), FACEBOOK_POST).input).toEqual({
       id: 'p1',
       text: 'x',
     });
+  });
+
+  test('of a post whose link has no address names no link', () => {
+    const post = editedPostOf({
+      ...TOLD_POST,
+      metadata: { ...TOLD_POST.metadata, linkAttachment: { url: '', title: 'Gone' } },
+    });
+    const { input } = editInput('p1', changed(''), post);
+    expect(input.metadata).toEqual({ facebook: { type: 'post', annotations: [] } });
   });
 
   test('of a post whose channel is not known loses all media', () => {

@@ -31,7 +31,8 @@ const said = (fields: Record<string, unknown>) =>
 type Metadata = NonNullable<PostToEdit['metadata']>;
 
 function linkOf({ linkAttachment }: Metadata): EditedPost['link'] {
-  if (!linkAttachment) return undefined;
+  // An input without an address is refused, and with it an edit that only changes the text.
+  if (!linkAttachment?.url) return undefined;
   const { url, title, text, thumbnail } = linkAttachment;
   return said({ url, title, description: text, thumbnail: thumbnail ? { url: thumbnail } : undefined });
 }
