@@ -1,5 +1,5 @@
 import { sendRaw } from '../../support/callers/raw-request.ts';
-import { type Bakery, openBakery } from '../support/bakery.ts';
+import { type Bakery, openBakery, withScope } from '../support/bakery.ts';
 import { type Ordering, orderingOf, orderOf } from '../support/ordering.ts';
 import { CHANNELS } from '../support/posts.ts';
 import { queueOf } from '../support/queue.ts';
@@ -84,17 +84,13 @@ describe('a reorder is refused, and nothing is moved', () => {
   test.each(['account:read posts:read', 'account:read posts:write'])(
     'with the rights %s, and the way to more is told',
     async (scope) => {
-      const { durable } = bakery.system.bridge.context.store;
-      const before = await durable.selectFrom('grants').select('scope').executeTakeFirstOrThrow();
-      await durable.updateTable('grants').set({ scope }).execute();
       const requests = ordering.requests();
       for (const name of ['reorder', 'shuffle'] as const) {
-        const answer = await ordering.call(name, orderOf(ids));
+        const answer = await withScope(bakery.system, scope, () => ordering.call(name, orderOf(ids)));
         expect([answer.status, answer.json.code, answer.json.success]).toEqual([403, 1002, false]);
         expect(answer.json).toMatchObject({ reauthorize: { link: expect.stringContaining('/apps/') } });
       }
       expect(ordering.requests()).toBe(requests);
-      await durable.updateTable('grants').set(before).execute();
     },
   );
 

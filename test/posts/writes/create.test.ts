@@ -8,6 +8,7 @@ import {
   sendRaw,
 } from '../../support/callers/raw-request.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
+import { withScope } from '../support/bakery.ts';
 import { BAKERY, CHANNELS, type RealPost, realPosts, RUNNERS } from '../support/posts.ts';
 
 /** POST /1/updates/create.json of a token that the bridge issued, over the whole system. */
@@ -250,12 +251,8 @@ test('a body that cannot be read is refused', async () => {
 });
 
 test('without posts:write nothing is sent, and the way to more rights is told', async () => {
-  const { durable } = system.bridge.context.store;
-  const { scope } = await durable.selectFrom('grants').select('scope').executeTakeFirstOrThrow();
-  await durable.updateTable('grants').set({ scope: 'account:read offline_access' }).execute();
   const before = system.proxy.readings().length;
-  const answer = await toTwitter('text=x');
-  await durable.updateTable('grants').set({ scope }).execute();
+  const answer = await withScope(system, 'account:read offline_access', () => toTwitter('text=x'));
   expect(system.proxy.readings()).toHaveLength(before);
   expect(answer.status).toBe(403);
   expect(answer.json).toMatchObject({

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { transports } from 'winston';
 import { until } from '../../support/servers/held-answer.ts';
-import { type Bakery, isWrite, openBakery, said, written } from '../support/bakery.ts';
+import { type Bakery, isWrite, openBakery, said, withScope, written } from '../support/bakery.ts';
 import { CHANNELS } from '../support/posts.ts';
 
 /** What proves that a create was not done, and what its caller is told then. */
@@ -268,10 +268,7 @@ const withPicture = () =>
   ]);
 
 test('an update with media of a grant that may not read posts is told the way to more rights', async () => {
-  const { scope } = await rightsOf();
-  await withRights('account:read posts:write offline_access');
-  const answer = await withPicture();
-  await withRights(scope);
+  const answer = await withScope(bakery.system, 'account:read posts:write offline_access', withPicture);
   const reauthorize = { reason: expect.stringContaining('posts:read'), link: expect.any(String) };
   expect([answer.status, answer.json]).toMatchObject([403, { success: false, code: 1002, reauthorize }]);
   expect(await newRows()).toEqual([]);
