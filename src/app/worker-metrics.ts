@@ -55,7 +55,7 @@ async function findSilent(
 const withoutGauges = (serving: ReadonlyMap<Worker, MetricsSnapshot>, silent: ReadonlySet<Worker>) =>
   [...serving].map(([worker, snapshot]) => (silent.has(worker) ? countsOf(snapshot) : snapshot));
 
-/** The first process's part, for `count` workers. One that ended and could not be replaced yet does not answer either. */
+/** The first process's part, for `count` workers. One that has not started yet, or was not replaced yet, does not answer either. */
 export function gatherFromWorkers(count: number): FleetMetrics {
   const serving = new Map<Worker, MetricsSnapshot>();
   const waiting = new Map<number, (snapshot: MetricsSnapshot) => void>();

@@ -8,7 +8,8 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /**
  * Lets signals end process 1 as they end every other process. The system keeps back from process 1, which the image starts in its
  * container, each signal that it does not listen to. So a SIGTERM during the start of `serve` was lost: the bridge served on until
- * it was killed. Where other code listens too, that code decides.
+ * it was killed. Where other code listens too, that code decides. A listener is heard only between two pieces of work, so after a
+ * migration of SQLite that has begun.
  */
 export function endBySignals(): void {
   if (process.pid !== 1) return;

@@ -52,7 +52,7 @@ test('a reason with a secret is refused and repeated nowhere', async () => {
   expect([problemIn(named), named.text.includes(secret.slice(2))]).toEqual(['422 invalid-request', false]);
 });
 
-test('a token in the place of an id begins no job, and is kept nowhere', async () => {
+test('a token or an API key in the place of an id begins no job, and is kept nowhere', async () => {
   const { token } = await waitingIn(ground, 'observed');
   const [clientId, before] = [ground.app.clientId, await rowsOf(ground)];
   const bodies: Array<[path: string, body: object, pointer: string]> = [
@@ -60,12 +60,13 @@ test('a token in the place of an id begins no job, and is kept nowhere', async (
     ['assign-tokens', { token_ids: [newHexId()], client_id: token }, '/client_id'],
     ['extend-apps', { client_ids: [token], date: 'retirement', until: '2099-01-01' }, '/client_ids/0'],
     ['make-links', { account_ids: [token], client_id: clientId }, '/account_ids/0'],
+    ['make-links', { account_ids: ['id_of-an-import', key], client_id: clientId }, '/account_ids/1'],
     ['make-links', { account_ids: ['id_of-an-import'], client_id: token }, '/client_id'],
   ];
   for (const [path, body, pointer] of bodies) {
     const answer = await program.post(`/jobs/${path}`, { ...body, reason });
     expect([problemIn(answer), mistakesIn(answer)]).toEqual(['422 invalid-request', [pointer]]);
-    expect(answer.text).not.toContain(token);
+    for (const secret of [token, key]) expect(answer.text).not.toContain(secret);
   }
   const after = await rowsOf(ground);
   expect(Object.keys(after).filter((table) => after[table] !== before[table])).toEqual([]);

@@ -56,7 +56,7 @@ test('a sign-in to which the company gives no role ends every session that the p
   const page = await browser.get(
     await walkCompany(here, await browser.get(here.at('/sign-in/company')), 'lena'),
   );
-  expect([page.status, wordsOf(page)]).toEqual([403, expect.stringContaining('every session that you had')]);
+  expect([page.status, wordsOf(page)]).toEqual([403, expect.stringContaining('every session of yours')]);
   expect([await statusOf(here, browser), await statusOf(here, elsewhere)]).toEqual([303, 303]);
   expect(await statusOf(here, ofAnother)).toBe(200);
 });

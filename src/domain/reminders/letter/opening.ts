@@ -35,7 +35,7 @@ function withoutTrust({ person, settings }: LetterGround): LetterLine {
   const { host } = new URL(settings.publicUrl);
   if (person.isContact)
     return {
-      text: `You need not follow the links of a mail. You can type ${host}/lifecycle into your browser: there everybody finds the dates. The pages of an app, at ${host}/apps, are for its owner and for those to whom the owner gave access.`,
+      text: `You need not follow the links of a mail. You can type ${host}/lifecycle into your browser: there everybody finds the dates of the old API. What the owner of an app sees, at ${host}/apps, others see only where the owner gave them access.`,
     };
   const account = person.accountId === undefined ? ' with the account that has this e-mail address' : '';
   return {

@@ -20,7 +20,7 @@ export const cursorOf = (next: PageKey | undefined): string | null => (next ? ke
 
 /**
  * The id in a cursor of a list in the order of its ids, after which the page begins. A cursor of another form is of another
- * list: its page would be empty, and a program would take the list for read.
+ * list: the page would begin anywhere or be empty, and a program would miss rows without a word.
  * @throws {ApiProblem}
  */
 export function afterId(cursor: string | undefined): string | undefined {

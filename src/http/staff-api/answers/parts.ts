@@ -43,7 +43,7 @@ export const momentIn = z
 /** An id in an address. */
 export const idIn = z.string().min(1).max(200);
 
-/** The form of every id that the bridge or the old API makes. */
+/** The form of the ids of apps, tokens, connections and jobs. */
 export const HEX_ID = /^[0-9a-f]{24}$/;
 
 /** Why somebody does what changes things of others. The rules are those of every reason. */

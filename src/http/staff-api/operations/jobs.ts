@@ -12,6 +12,7 @@ import {
   stopBulk,
   takeBulkBack,
 } from '../../../domain/bulk/bulk-jobs.ts';
+import { isApiKeyForm } from '../../../domain/api-keys/make-api-key.ts';
 import type { KeyCaller } from '../../../domain/api-keys/api-caller.ts';
 import type { Origin } from '../../../domain/origin.ts';
 import { OUTSIDE_ID } from '../../../shared/ids.ts';
@@ -30,11 +31,14 @@ import { notPossible } from './refusals.ts';
 const ITEMS_MAX = 5000;
 
 /**
- * A job keeps its subjects and tells them again. So a text that is no id is refused before, above all a token that somebody
- * sends in the place of its id.
+ * A job keeps its subjects and tells them again. So a text that is no id is refused before, above all a token of the old API or
+ * an API key that somebody sends in the place of an id.
  */
 const hexId = z.string().regex(HEX_ID, 'must be an id of 24 hex digits in lower case. POST /search finds it');
-const accountId = z.string().regex(OUTSIDE_ID, 'must be an account id. POST /search finds it');
+const accountId = z
+  .string()
+  .regex(OUTSIDE_ID, 'must be an account id. POST /search finds it')
+  .refine((id) => !isApiKeyForm(id), 'must be an account id, not an API key');
 
 const many = <Id extends z.ZodType>(id: Id) => z.array(id).min(1).max(ITEMS_MAX);
 

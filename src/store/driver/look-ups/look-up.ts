@@ -17,8 +17,8 @@ export const LARGEST_BATCH = 64;
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /**
- * A look-up by so many parameters; `textOf` makes its text from their names, best in their order, since SQLite binds those by
- * their places (`bindParameters`). Without `offset 0` PostgreSQL would plan all calls
+ * A look-up by so many parameters; `textOf` makes its text from their names. It uses each once and in their order where it can:
+ * SQLite binds such parameters by their places, which is faster (`bindParameters`). Without `offset 0` PostgreSQL would plan all calls
  * as one join, by the sizes that the tables had when it planned: a plan from the time of an empty table reads whole tables
  * later. With it each call has the plan that it would have alone.
  */
