@@ -257,7 +257,7 @@ test('what is not ahead cannot be rehearsed; more time for the app counts', asyn
     })
     .execute();
   await system.bridge.context.lifecycle.refresh();
-  await until(async () => wordsOf(await dana.get(page())).includes('(tomorrow)'));
+  await until(async () => wordsOf(await dana.get(page())).includes('( tomorrow )'));
   await start('retirement');
   clock.set((await window()).startsAt);
   expect([await statusOf(waiting), await statusOf(neighbour)]).toEqual([401, 401]);
