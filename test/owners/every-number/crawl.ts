@@ -53,7 +53,7 @@ const MONTH = '(?:Jan|Feb|March|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a
 
 /** What holds digits and counts nothing: each becomes a word, so that what is left are numbers. */
 const NO_NUMBERS: ReadonlyArray<readonly [RegExp, string]> = [
-  [/<time[\s\S]*?<\/time>/g, ' TIME '],
+  [/<time(?! class="days")[\s\S]*?<\/time>/g, ' TIME '],
   // What stands beside the axes of a chart is its scale.
   [/<text\b[\s\S]*?<\/text>/g, ' '],
   [/<(pre|style|script|head)\b[\s\S]*?<\/\1>/g, ' '],
