@@ -72,12 +72,24 @@ test('the two lists are those of the old calls, and nobody is told to lose posts
 
 test('who moves an update to the top is told that it loses a time of its own', () => {
   expect(CALL_PAIRS.moveUpdateToTop.words).toContain('gives it up');
+  const [queue] = CALL_PAIRS.shuffleUpdates.steps;
+  expect(queue?.kind === 'graphql' && queue.query).toContain('isCustomScheduled');
+  for (const name of ['reorderUpdates', 'shuffleUpdates'] as const)
+    expect(CALL_PAIRS[name].words).toContain('Leave out posts with a time of their own');
+});
+
+test('what the new API demands of a post is told by service, and what has no setting is not called one', () => {
+  for (const name of ['boardServiceId', 'title', 'categoryId'])
+    expect(CALL_PAIRS.createUpdate.words).toContain(`\`${name}\``);
+  const renamed = new Map(CALL_PAIRS.createUpdate.renamed);
+  expect(renamed.get('attachment')).toContain('`linkAttachment`');
+  expect(renamed.get('shorten')).toContain('link shortening');
 });
 
 test('what the old call is answered with is said of everybody whom the new API answers', () => {
   for (const name of ['updateSchedules', 'interactions', 'shares'] as const)
     expect(CALL_PAIRS[name].words).toMatch(
-      /Where the new API answers \(.*given out here.*\), the old call is/,
+      /Where the new API answers \(.*given out here, accounts that were switched to it, tokens that the old API refuses.*\), the old call is/,
     );
 });
 

@@ -126,6 +126,10 @@ test('the calls that the app makes stand first, in the language that makes most 
   expect(wordsOf({ ...page, body })).toContain('GET /1/profiles/:id/updates/pending.json 3 calls');
   const shown = [...body.matchAll(/\?language=(\w+)"/g)].map(([, language]) => language);
   expect(shown).toEqual(['python', 'php', 'curl', 'typescript']);
+  const byUse = /The language of the largest number of calls, .* is shown first\./;
+  expect(wordsOf({ ...page, body })).toMatch(byUse);
+  expect(wordsOf(await ownPage('?language=cobol'))).toMatch(byUse);
+  expect(wordsOf(await ownPage('?language=curl'))).not.toContain('is shown first');
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { type CallPair, env, READ } from './call-pair.ts';
 
 /** The callers whose old calls the new API answers (`old-calls/who-answers.ts`). */
 const WHERE_NEW_ANSWERS =
-  'Where the new API answers (tokens that were given out here, apps that were switched to it, and all once the old API has gone)';
+  'Where the new API answers (tokens that were given out here, accounts that were switched to it, tokens that the old API refuses, and all once the old API has gone)';
 
 export const deauthorizePair: CallPair = {
   does: 'End the app for the account',

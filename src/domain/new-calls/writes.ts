@@ -47,7 +47,7 @@ export const createUpdatePair: CallPair = {
       { channelId: env('CHANNEL_ID'), text: TEXT },
     ),
   ],
-  words: `${REFUSALS} After an answer that was lost, look at the queue before you send the call again. Some services need \`metadata\`: \`type\` for Facebook, Google and Instagram, there with \`shouldShareToFeed\`.`,
+  words: `${REFUSALS} After an answer that was lost, look at the queue before you send the call again. Some services need \`metadata\`: \`type\` for Facebook, Google and Instagram, for Instagram with \`shouldShareToFeed\`; \`boardServiceId\` for Pinterest; \`title\` and \`categoryId\` for YouTube.`,
   renamed: [
     ['profile_ids[]', '`channelId`, one call for each'],
     ...TIMING,
@@ -57,7 +57,8 @@ export const createUpdatePair: CallPair = {
     ['retweet[tweet_id]', '`metadata.twitter.retweet.id`'],
     ['subprofile_ids[]', '`metadata.pinterest.boardServiceId`'],
     ['is_draft', '`saveToDraft: true`'],
-    ['shorten, attachment', 'the settings of the channel'],
+    ['shorten', 'the link shortening of the channel, which a person sets'],
+    ['attachment', 'give `linkAttachment`, or leave it out'],
   ],
 };
 
@@ -146,7 +147,7 @@ function moves(title?: string): GraphqlStep {
 }
 
 const ONE_BY_ONE =
-  'Move the posts to the top one after another, and begin with the one that is to be last. One request does up to 30 moves, in the order in which they stand.';
+  'Leave out posts with a time of their own (`isCustomScheduled`): a move takes it from them. Move the others to the top one after another, the last one first. One request does up to 30 moves, in the order in which they stand.';
 
 export const reorderUpdatesPair: CallPair = {
   does: 'Another order for the queue',
@@ -167,7 +168,7 @@ export const shuffleUpdatesPair: CallPair = {
   old: POST,
   steps: [
     graphql(
-      queryOfPosts('scheduled', 'asc', 'id'),
+      queryOfPosts('scheduled', 'asc', 'id isCustomScheduled'),
       { organizationId: env('ORGANIZATION_ID'), channelId: env('CHANNEL_ID') },
       'First the queue',
     ),

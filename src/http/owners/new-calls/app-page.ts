@@ -11,7 +11,7 @@ import { seenApp } from '../owned-app.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { addressesIn } from '../../migrate/addresses.ts';
 import { shownCalls } from '../../migrate/shown-calls.ts';
-import { wantedFirst } from '../../migrate/wanted-language.ts';
+import { wantedFirst, wantedLanguage } from '../../migrate/wanted-language.ts';
 
 /**
  * GET /apps/:clientId/new-calls: the old calls beside the new calls, for the owner of an app. The calls that the app
@@ -61,6 +61,7 @@ function showNewCalls(frame: PageShell): RequestHandler {
       here: `/apps/${app.client_id}/new-calls`,
       days: DAYS,
       ...knownOf(asked.within(DAYS), perDay),
+      isFirstByUse: wantedLanguage(req) === undefined,
       isLanguageKnown: areLanguagesKnown(kinds, totalOf(perDay)),
       settingsUrl: context.settings.modernSettingsUrl,
       ...byUse(calls, callsMade(perDay)),
