@@ -89,6 +89,13 @@ test('the examples use the names that the page explains, and no others', async (
   }
 });
 
+test('no example in TypeScript or Python waits without an end', async () => {
+  const html = await publicPage();
+  const times = (what: RegExp) => html.match(what)?.length ?? 0;
+  expect(times(/AbortSignal\.timeout\(15_000\)/g)).toBe(times(/await fetch\(/g));
+  expect(times(/timeout=15\)/g)).toBe(times(/urlopen\(/g));
+});
+
 test('the page can only be read', async () => {
   const answer = await fetch(`${system.bridgeUrl}/migrate/calls`, { method: 'POST' });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);

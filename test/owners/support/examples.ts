@@ -105,6 +105,11 @@ async function makeRefusedCalls(language: Language): Promise<void> {
   const env = { CLIENT_SECRET: app.clientSecret, CODE: '1/nobody', ACCESS_TOKEN: '1/nobody' };
   expect(jsonOf(await RUNNERS[language](exchange, env))).toMatchObject({ error: 'invalid_grant' });
   expect(jsonOf(await RUNNERS[language](read, env))).toMatchObject({ code: 401 });
+  const [, , channels = ''] = await stepsOf('modern', language);
+  const said = await RUNNERS[language](channels, { ...env, ORGANIZATION_ID: '' }).catch(
+    ({ stderr }: { stderr: string }) => stderr,
+  );
+  expect(said).toMatch(/"(?:message|error)":/);
 }
 
 async function makeNewCalls(language: Language): Promise<void> {
@@ -145,6 +150,14 @@ async function lookForSecrets(): Promise<void> {
   expect(body).toContain('$CLIENT_SECRET');
 }
 
+async function lookForLimits(): Promise<void> {
+  const { body } = await dana.get(`${system.bridgeUrl}/apps/${app.clientId}/move`);
+  const times = (what: RegExp) => body.match(what)?.length ?? 0;
+  expect(times(/AbortSignal\.timeout\(15_000\)/g)).toBe(times(/await fetch\(/g));
+  expect(times(/timeout=15\)/g)).toBe(times(/urlopen\(/g));
+  expect(times(/Refuse a callback with another state\./g)).toBe(Object.keys(RUNNERS).length);
+}
+
 /** Runs the examples in these languages. */
 export function describeExamples(languages: readonly Language[]): void {
   beforeAll(start);
@@ -163,4 +176,6 @@ export function describeExamples(languages: readonly Language[]): void {
   test.each(languages)('the hand-over in %s takes a connection over and confirms it', handOver);
 
   test('no secret and no token stands in the examples', lookForSecrets);
+
+  test('no example waits without an end, and each new one refuses a foreign callback', lookForLimits);
 }

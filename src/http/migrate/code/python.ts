@@ -33,7 +33,7 @@ from urllib.request import Request, urlopen
 
 def send(request):
     try:
-        with urlopen(request) as answer:
+        with urlopen(request, timeout=15) as answer:
             return json.load(answer)
     except HTTPError as refusal:
         return refusal.read().decode()
@@ -66,5 +66,5 @@ def ask(query, variables={}):
     return `print(ask(\n    ${given.join(',\n    ')},\n))`;
   },
   revocation: (form, { revocation }) =>
-    `urlopen(${JSON.stringify(revocation)}, urlencode([\n${pairsOf(form)}\n]).encode()).close()`,
+    `urlopen(${JSON.stringify(revocation)}, urlencode([\n${pairsOf(form)}\n]).encode(), timeout=15).close()`,
 };

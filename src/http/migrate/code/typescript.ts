@@ -34,6 +34,7 @@ async function callOld(method: string, path: string, form?: string[][]) {
     method,
     headers: { Authorization: \`Bearer \${env.OLD_TOKEN}\` },
     body: form ? new URLSearchParams(form) : null,
+    signal: AbortSignal.timeout(15_000),
   });
   return answer.json();
 }
@@ -46,6 +47,7 @@ async function ask(query: string, variables = {}) {
       "Content-Type": "application/json",
     },
     body: JSON.stringify({ query, variables }),
+    signal: AbortSignal.timeout(15_000),
   });
   return answer.json();
 }`,
@@ -63,5 +65,6 @@ async function ask(query: string, variables = {}) {
   body: new URLSearchParams([
   ${indented(pairsOf(form), '  ')}
   ]),
+  signal: AbortSignal.timeout(15_000),
 });`,
 };

@@ -38,7 +38,7 @@ const PKCE = [
   `VERIFIER=$(openssl rand -base64 32 | ${BASE64URL})`,
   `CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base64 | ${BASE64URL})`,
   'STATE=$(openssl rand -hex 16)',
-  '# Keep both until the person is back.',
+  '# Keep both until the person is back. Refuse a callback with another state.',
   'echo "VERIFIER=$VERIFIER STATE=$STATE"',
 ];
 

@@ -22,7 +22,7 @@ const PKCE = `verifier = secrets.token_urlsafe(32)
 digest = hashlib.sha256(verifier.encode()).digest()
 challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 state = secrets.token_hex(16)
-# Keep both until the person is back.
+# Keep both until the person is back. Refuse a callback with another state.
 print(verifier, state)
 `;
 
@@ -39,7 +39,7 @@ print(${expression(`${address}?`)} + query)`;
 const channels = (
   address: StepValue,
   bearer: StepValue,
-) => `${importsOf([address, bearer], ['json', 'urllib.request'])}
+) => `${importsOf([address, bearer], ['json', 'sys', 'urllib.error', 'urllib.request'])}
 
 def ask(query, variables={}):
     body = json.dumps({"query": query, "variables": variables}).encode()
@@ -47,15 +47,22 @@ def ask(query, variables={}):
         "Authorization": "Bearer " + ${expression(bearer)},
         "Content-Type": "application/json",
     })
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)["data"]
+    try:
+        with urllib.request.urlopen(request, timeout=15) as answer:
+            text = answer.read().decode()
+    except urllib.error.HTTPError as refusal:
+        sys.exit(refusal.read().decode())
+    answer = json.loads(text)
+    if "errors" in answer or not answer.get("data"):
+        sys.exit(text)
+    return answer["data"]
 
-organization = ask("${ORGANIZATIONS}")["account"]["organizations"][0]["id"]
-channels = ask(
-    "${CHANNELS}",
-    {"input": {"organizationId": organization}},
-)
-print(json.dumps(channels["channels"]))`;
+for organization in ask("${ORGANIZATIONS}")["account"]["organizations"]:
+    found = ask(
+        "${CHANNELS}",
+        {"input": {"organizationId": organization["id"]}},
+    )
+    print(json.dumps(found["channels"]))`;
 
 /** Prints an answer, and also a refusal: the library throws a refusal without its body. */
 const printed = (call: string) => `try:
@@ -73,14 +80,14 @@ export function pythonCode(step: ExampleStep): string {
       return `${importsOf(Object.values(step.form), ['urllib.error', 'urllib.parse', 'urllib.request'])}
 
 form = ${encoded(step.form)}
-${printed(`urllib.request.urlopen(${expression(step.address)}, form.encode())`)}`;
+${printed(`urllib.request.urlopen(${expression(step.address)}, form.encode(), timeout=15)`)}`;
     case 'read':
       return `${importsOf([step.bearer], ['urllib.error', 'urllib.request'])}
 
 request = urllib.request.Request(${expression(step.address)}, headers={
     "Authorization": "Bearer " + ${expression(step.bearer)},
 })
-${printed('urllib.request.urlopen(request)')}`;
+${printed('urllib.request.urlopen(request, timeout=15)')}`;
     case 'channels':
       return channels(step.address, step.bearer);
   }

@@ -25,7 +25,7 @@ interface ReadStep {
   bearer: StepValue;
 }
 
-/** The organizations of the account, then the channels of the first organization. */
+/** The organizations of the account, then the channels of each organization. */
 interface ChannelsStep {
   does: 'channels';
   title: string;

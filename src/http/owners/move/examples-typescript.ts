@@ -21,7 +21,7 @@ const PKCE = `import { createHash, randomBytes } from "node:crypto";
 const verifier = randomBytes(32).toString("base64url");
 const challenge = createHash("sha256").update(verifier).digest("base64url");
 const state = randomBytes(16).toString("hex");
-// Keep both until the person is back.
+// Keep both until the person is back. Refuse a callback with another state.
 console.log(verifier, state);
 
 `;
@@ -37,17 +37,22 @@ const channels = (
       "Content-Type": "application/json",
     },
     body: JSON.stringify({ query, variables }),
+    signal: AbortSignal.timeout(15_000),
   });
-  return (await answer.json()).data;
+  const text = await answer.text();
+  const { data, errors } = answer.ok ? JSON.parse(text) : {};
+  if (errors || !data) throw new Error(text);
+  return data;
 };
 
 const { account } = await ask("${ORGANIZATIONS}");
-const organizationId = account.organizations[0].id;
-const { channels } = await ask(
-  "${CHANNELS}",
-  { input: { organizationId } },
-);
-console.log(channels);`;
+for (const organization of account.organizations) {
+  const { channels } = await ask(
+    "${CHANNELS}",
+    { input: { organizationId: organization.id } },
+  );
+  console.log(channels);
+}`;
 
 /** The module of a step. */
 export function typescriptCode(step: ExampleStep): string {
@@ -60,11 +65,13 @@ console.log(\`${step.address}?\${query}\`);`;
       return `const answer = await fetch(${expression(step.address)}, {
   method: "POST",
   body: ${parameters(step.form).replaceAll('\n', '\n  ')},
+  signal: AbortSignal.timeout(15_000),
 });
 console.log(await answer.text());`;
     case 'read':
       return `const answer = await fetch(${expression(step.address)}, {
   headers: { Authorization: \`Bearer \${${expression(step.bearer)}}\` },
+  signal: AbortSignal.timeout(15_000),
 });
 console.log(await answer.text());`;
     case 'channels':
