@@ -19,6 +19,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   proven: 'Thank you. What waited under your e-mail address is yours now.',
   'secret-retired': 'Retired. The secret is refused from now on.',
   'client-entered': 'Tested and in use. People who connect the app from now on are asked by this client.',
+  'client-in-use': 'Tested and in use.',
   'client-removed': 'The client is not used for new connections any more.',
   'client-in-doubt':
     'Nothing was changed: of posts that were sent by this client it is not known yet whether they are there. Try again in ten minutes; after a day it works in any case. Its secret can be retired at once.',

@@ -130,7 +130,24 @@ test('after the sunset nobody is sent to connect any more', () => {
     evidence: expect.stringMatching(/^2 tokens are still connected\. /),
     next: undefined,
   });
-  for (const own of [1, 2]) expect(last(own)?.next?.text).toMatch(/^The app exchanges each old token/);
+  for (const own of [1, 2])
+    expect(last(own)?.next?.text).toMatch(/^The app exchanges one old token of each account/);
+});
+
+test('after the sunset nobody is sent to take over or to enter what is not there', () => {
+  const tokens = { mapped: 0, waiting: 3, active: 0, migrated: 0 };
+  expect(checklist({ ...START, client: CLIENT, tokens }, ENDED).at(2)?.next).toBeUndefined();
+  const former = [{ id: 'planner-before', connections: 2 }];
+  const connected = { mapped: 2, waiting: 0, active: 2, migrated: 0 };
+  const there = 'The old API has ended: people connect at the new API with the app’s own client there.';
+  const [first, , last] = checklist({ ...START, tokens: connected, grants: { all: 2, own: 0 } }, ENDED);
+  expect([first?.evidence, first?.next, last?.next]).toEqual([there, undefined, undefined]);
+  const taken = checklist({ ...START, tokens: connected, grants: { all: 2, own: 0, former } }, ENDED);
+  expect(taken[0]).toMatchObject({
+    evidence: `${there} 2 connections can still be handed over to planner-before, which was used before.`,
+    next: undefined,
+  });
+  expect(taken[2]?.next?.text).toMatch(/^The app exchanges one old token of each account/);
 });
 
 test('connections of before the own client are told to connect once more', () => {
@@ -166,11 +183,13 @@ test('connections that a client of before may take over are told, also where no 
     'No client is entered for new connections. 1 connection can still be handed over to planner-before, which was used before.',
   );
   expect(last?.evidence).toContain(
-    '1 of 3 connections can be handed over now: it was made with a client that the app used before.',
+    '1 of 3 connections can be handed over now: 1 to planner-before (used before).',
   );
-  expect(last?.next?.text).toMatch(/^The app exchanges each old token/);
+  expect(last?.next?.text).toMatch(/^The app exchanges one old token of each account/);
   const both = checklist({ ...moved, client: CLIENT, grants: { all: 3, own: 2, former } }, PLACE).at(2);
-  expect(both?.evidence).toContain('3 of 3 connections can be handed over now');
+  expect(both?.evidence).toContain(
+    '3 of 3 connections can be handed over now: 2 to the app’s own client, 1 to planner-before (used before).',
+  );
   const retired = checklist({ ...moved, client: CLIENT, grants: { all: 3, own: 2, isRefused: true } }, PLACE);
   expect(retired.at(2)?.evidence).toContain(
     '2 of 3 connections were made with the app’s own client: its secret was retired',
@@ -211,7 +230,7 @@ test('what is not confirmed yet is told with its times, and comes before connect
     ' ',
     '1 token is still answered by this service.',
     ' ',
-    '1 of 1 connection can be handed over now: it was made with the app’s own client.',
+    '1 of 1 connection can be handed over now: 1 to the app’s own client.',
   ]);
   expect(step?.next?.label).toBe('How to confirm');
 });

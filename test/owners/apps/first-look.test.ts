@@ -1,5 +1,7 @@
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import type { MappingState } from '../../../src/store/tables/tables.ts';
+import { keepModernClient, useModernClient } from '../../../src/store/apps/modern-clients.ts';
+import { countCallsSince } from '../../../src/store/usage/known-calls.ts';
 import { setDate } from '../../reminders/support/planning-ground.ts';
 import { unidentifiedApp } from '../../staff/support/actions.ts';
 import { keepGrant } from '../../staff/support/grants.ts';
@@ -124,8 +126,37 @@ test('who does not know a program that nobody registered reads how to look at it
   expect(await owners(registered)).not.toContain('Nobody registered');
 });
 
+const NONE_IN_USE = 'Nothing is left to do here: no token of';
+
+test.each<[says: string, states: MappingState[]]>([
+  ['Nothing is left to do: the app has moved', ['migrated', 'revoked']],
+  [NONE_IN_USE, ['revoked']],
+  [NONE_IN_USE, []],
+])('an app with nothing left to do reads: %s', async (says, states) => {
+  const { clientId } = await appWith(states);
+  const { store } = system.bridge.context;
+  await countCallsSince(store, 0);
+  const id = `own-${clientId}`;
+  const row = { id, client_id: clientId, secret_sealed: null, scopes: 'account:read', proven_at: 1 };
+  await keepModernClient(store.durable, row);
+  await useModernClient(store.durable, clientId, id);
+  expect(await owners(clientId)).toContain(says);
+  const steps = wordsOf(await dana.get(`${system.bridgeUrl}/apps/${clientId}/move`));
+  expect(steps).toContain(says === NONE_IN_USE ? NONE_IN_USE : 'All steps are done');
+});
+
 test('once the old API has ended, support reads that connecting helps no more', async () => {
   const { clientId } = await appWith(['unmapped', STOPPED]);
   await setDate(system.bridge.context, 'sunset', '2026-11-21T10:00:00Z');
   expect(await supports(clientId)).toContain('The old API has ended for this app. Connecting helps no more.');
+});
+
+test('once the old API has ended, its owner is led to no consent, and not told of one', async () => {
+  const { clientId } = await appWith(['unmapped']);
+  await setDate(system.bridge.context, 'sunset', '2026-11-21T10:00:00Z');
+  const at = `${system.bridgeUrl}/apps/${clientId}`;
+  expect((await dana.get(`${at}/connect`)).location).toContain('?done=old-api-ended');
+  const page = wordsOf(await dana.get(`${at}/modern-client`));
+  expect(page).toContain('people connect at the new API with the app’s own client there');
+  expect(page).not.toMatch(/When people connect|from now on/);
 });

@@ -1,5 +1,6 @@
 import { enteredClientOf } from '../../../src/domain/handover/enter-modern-client.ts';
 import { keepModernClient, useModernClient } from '../../../src/store/apps/modern-clients.ts';
+import { keepGrant } from '../../staff/support/grants.ts';
 import { registerLegacyApp } from '../../support/bridge/register-app.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import type { Page } from '../../support/callers/cookie-walker.ts';
@@ -44,4 +45,29 @@ test('entering another client decides about the former one only if the form show
   expect(history.match(/modern_client_handovers_\w+: client \w+/g)).toEqual([
     'modern_client_handovers_ended: client before',
   ]);
+});
+
+test('a connection of a client of before is said to be taken by that client, with or without one in use', async () => {
+  const dana = await browserOf(system);
+  const { clientId } = await registerLegacyApp(system.bridge, 'https://former.example/cb', DANA.accountId);
+  const { durable } = system.bridge.context.store;
+  const page = async () => dana.get(`${system.bridgeUrl}/apps/${clientId}/move`);
+  expect(wordsOf(await page())).toContain('Enter a client first');
+  const row = { client_id: clientId, secret_sealed: null, scopes: 'account:read', proven_at: 1 };
+  await keepModernClient(durable, { ...row, id: 'planner-before' });
+  await durable
+    .updateTable('modern_clients')
+    .set({ keeps_handovers: 1 })
+    .where('id', '=', 'planner-before')
+    .execute();
+  await keepGrant(system, { client_id: clientId, modern_client_id: 'planner-before' });
+  expect(wordsOf(await page())).not.toContain('Enter a client first');
+  await keepModernClient(durable, { ...row, id: 'planner-now' });
+  await useModernClient(durable, clientId, 'planner-now');
+  const { body } = await page();
+  const handOver = body.slice(body.indexOf('<h2 id="hand-over">'));
+  expect(handOver).toContain('the id and secret of the client that it was made with');
+  expect(handOver).toContain('$TAKING_CLIENT_ID');
+  expect(handOver).not.toContain('planner-now');
+  expect(wordsOf(await page())).toContain('that the connection was made with, such as planner-before.');
 });

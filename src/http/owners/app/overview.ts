@@ -8,7 +8,7 @@ import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { appProgress } from './app-progress.ts';
 import { byKind } from '../../charts/call-charts.ts';
-import { checklist, nextStep, STEP_STATES } from '../move/checklist.ts';
+import { checklist, hasTakenOver, nextStep, STEP_STATES } from '../move/checklist.ts';
 import type { ChecklistStep } from '../move/checklist-step.ts';
 import { awaitedWords } from '../move/hand-over-step.ts';
 import { cutOverForOwner } from '../../cut-over/cards.ts';
@@ -62,6 +62,7 @@ export async function ownerCards(context: OwnersDeps, { app, of }: ShownApp, foo
       waiting: moved.tokens.waiting,
     }),
     cutOver: await cutOverForOwner(context, app),
+    hasTakenOver: hasTakenOver(moved),
     unconfirmed: awaitedWords(moved.handovers),
     steps: {
       done: steps.filter(({ state }) => state === 'done').length,

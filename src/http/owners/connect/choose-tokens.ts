@@ -1,7 +1,9 @@
 import type { Request, RequestHandler } from 'express';
 import { type ListableToken, listableTokens, waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
+import { hasEnded } from './linked-app.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { connectByWords } from '../../wording/dates/lines.ts';
+import { leaveWith } from '../../pages/flash-notice.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets, leaveToReauthorize } from '../../signin/leave.ts';
 import { CHOSEN_PREFIX, keepingAnother, wantsAnother } from '../../signin/return/wants-another.ts';
@@ -39,6 +41,8 @@ function lineOf(token: ListableToken, isChosen: boolean) {
 function show(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { client_id: clientId, name: appName, source } = await registeredApp(frame.context, req);
+    if (hasEnded(frame.context, clientId))
+      return leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice: 'old-api-ended' });
     const tokens = await listableTokens(frame.context, {
       clientId,
       accountId: signedInPerson(req).accountId,

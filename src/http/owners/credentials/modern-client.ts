@@ -18,6 +18,7 @@ import type { Origin } from '../../../domain/origin.ts';
 import { scopeLines } from '../../signin/scope-words.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
+import { hasEnded } from '../connect/linked-app.ts';
 import { underHead } from '../head/app-head.ts';
 import {
   type AppForOwner,
@@ -76,6 +77,7 @@ async function show(
     title: `“${app.name}” under its own name`,
     ...(await underHead(frame.context, seen, 'modern-client')),
     mayChange: access === 'owner',
+    hasEnded: hasEnded(frame.context, app.client_id),
     callback: publicUrl + callbackPathOf(app.client_id, false),
     publicCallback: publicUrl + callbackPathOf(app.client_id, true),
     entered,
@@ -183,7 +185,8 @@ function takeForm(frame: PageShell): RequestHandler {
       }));
     if (Object.keys(problems).length > 0) return show(frame, res, { seen, entries, problems });
     const href = `/apps/${app.client_id}/modern-client`;
-    leaveWith(frame.context, res, { href, notice: 'client-entered' });
+    const notice = hasEnded(frame.context, app.client_id) ? 'client-in-use' : 'client-entered';
+    leaveWith(frame.context, res, { href, notice });
   };
 }
 

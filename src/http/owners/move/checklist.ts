@@ -20,15 +20,20 @@ function formerOf({ former = [] }: ChecklistInput['grants']) {
   return { names, are: former.length === 1 ? 'was' : 'were', connections: sumOf(former) };
 }
 
+const CONNECT_THERE = 'The old API has ended: people connect at the new API with the app’s own client there.';
+
 /** The consequence of a missing client, for new connections and for existing connections. */
-function noClientWords(grants: ChecklistInput['grants']): string {
+function noClientWords({ grants, phase }: ChecklistInput): string {
   const { names, are, connections } = formerOf(grants);
   if (connections === 0)
-    return 'No client is entered. People connect with the client of this service, and such connections cannot be handed over.';
-  return `No client is entered for new connections. ${grants.isPart ? 'At least ' : ''}${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
+    return phase === 'ended'
+      ? CONNECT_THERE
+      : 'No client is entered. People connect with the client of this service, and such connections cannot be handed over.';
+  return `${phase === 'ended' ? CONNECT_THERE : 'No client is entered for new connections.'} ${grants.isPart ? 'At least ' : ''}${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
 }
 
-function ownClient({ client, grants, home }: ChecklistInput): ChecklistStep {
+function ownClient(facts: ChecklistInput): ChecklistStep {
+  const { client, home, phase } = facts;
   const step = {
     id: 'own-client',
     name: 'Own client',
@@ -41,12 +46,15 @@ function ownClient({ client, grants, home }: ChecklistInput): ChecklistStep {
   return {
     ...step,
     state: 'open',
-    evidence: noClientWords(grants),
-    next: {
-      text: 'Register a client in your account settings at the new API, then enter it here.',
-      label: 'Enter the own client',
-      href: `${home}/modern-client`,
-    },
+    evidence: noClientWords(facts),
+    next:
+      phase === 'ended'
+        ? undefined
+        : {
+            text: 'Register a client in your account settings at the new API, then enter it here.',
+            label: 'Enter the own client',
+            href: `${home}/modern-client`,
+          },
   };
 }
 
@@ -166,3 +174,7 @@ export const STEP_STATES: Readonly<
 /** The step that comes next: the first that is not done and that somebody can do. */
 export const nextStep = (steps: readonly ChecklistStep[]): ChecklistStep | undefined =>
   steps.find(({ next }) => next !== undefined);
+
+/** Whether the app took a connection over. Without one all steps can be done, for an app that nobody uses. */
+export const hasTakenOver = ({ tokens, handovers }: MigrationProgress): boolean =>
+  tokens.migrated > 0 || handovers.handed > 0;

@@ -10,6 +10,19 @@ interface Variable {
 
 type AppValues = Pick<ExampleValues, 'callback' | 'modern'>;
 
+function takerVariables(former: readonly string[]): Variable[] {
+  return [
+    {
+      name: 'TAKING_CLIENT_ID',
+      is: `For the hand-over: the id of the client that the connection was made with, such as ${former.join(' or ')}.`,
+    },
+    {
+      name: 'TAKING_CLIENT_SECRET',
+      is: 'The secret of that client; for a public client the secret of this app here.',
+    },
+  ];
+}
+
 /** The variables for which the app has no value of its own, in the order in which they are needed. */
 export function variablesOf({ callback, modern }: AppValues): Variable[] {
   const own = 'of the app’s own client at the new API';
@@ -25,6 +38,7 @@ export function variablesOf({ callback, modern }: AppValues): Variable[] {
       is: 'From the answer to the exchange of the code: of the old API or of the new one.',
     },
     { name: 'REFRESH_TOKEN', is: 'The last one that the new API gave.' },
-    { name: 'OLD_TOKEN', is: 'For the hand-over: the old token that the app holds for a person.' },
+    { name: 'OLD_TOKEN', is: 'For the hand-over: an old token that the app holds for a person.' },
+    ...(modern.former.length === 0 ? [] : takerVariables(modern.former)),
   ];
 }

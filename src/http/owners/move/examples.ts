@@ -16,6 +16,8 @@ export interface ExampleValues {
   modern: {
     /** Undefined while the app has no client of its own at the new API. */
     clientId: string | undefined;
+    /** Clients that the app used before and that may still take connections. */
+    former: readonly string[];
     isConfidential: boolean;
     scopes: string;
     authorizeUrl: string;
@@ -116,11 +118,22 @@ function modernSteps(values: ExampleValues): ExampleStep[] {
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const CONFIRMATION = 'urn:grantbridge:params:oauth:grant-type:confirm-exchange';
 
-/** For a public client the secret is the app's secret at the bridge. */
+/**
+ * The client that takes a connection over: the one that the connection was made with. Where the app had several, the
+ * reader names it. For a public client the secret is the app's secret at the bridge.
+ */
+function takerOf({ former, clientId, isConfidential }: ExampleValues['modern']): Record<string, StepValue> {
+  if (former.length > 0)
+    return { client_id: fromEnv('TAKING_CLIENT_ID'), client_secret: fromEnv('TAKING_CLIENT_SECRET') };
+  return {
+    client_id: orEnv(clientId, 'MODERN_CLIENT_ID'),
+    client_secret: fromEnv(isConfidential ? 'MODERN_CLIENT_SECRET' : 'CLIENT_SECRET'),
+  };
+}
+
 function handOverSteps({ publicUrl, modern }: ExampleValues): ExampleStep[] {
   const subject = {
-    client_id: orEnv(modern.clientId, 'MODERN_CLIENT_ID'),
-    client_secret: fromEnv(modern.isConfidential ? 'MODERN_CLIENT_SECRET' : 'CLIENT_SECRET'),
+    ...takerOf(modern),
     subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     subject_token: fromEnv('OLD_TOKEN'),
   };

@@ -7,11 +7,11 @@ import { type ChecklistInput, type ChecklistStep, sumOf } from './checklist-step
 const SECRET_RETIRED =
   'its secret was retired, and hand-overs to it wait until it is entered with a new one.';
 
-/** Which clients the connections were made with that can be handed over. */
-function madeWords({ own, former = [] }: ChecklistInput['grants']): string {
-  if (former.length === 0) return 'made with the app’s own client';
-  if (own > 0) return 'made with the app’s own clients';
-  return `made with ${former.length === 1 ? 'a client' : 'clients'} that the app used before`;
+/** Which connections go to which client, each of which takes its own connections alone. */
+function takerWords({ own, former = [] }: ChecklistInput['grants']): string {
+  const present = own > 0 ? [`${formatNumber(own)} to the app’s own client`] : [];
+  const before = former.map(({ id, connections }) => `${formatNumber(connections)} to ${id} (used before)`);
+  return [...present, ...before].join(', ');
 }
 
 /**
@@ -25,12 +25,11 @@ function ableWords({ isRefused = false, ...grants }: ChecklistInput['grants']): 
     return former.length === 0 ? held : `${held} ${ableWords({ ...grants, own: 0 })}`;
   }
   const able = own + sumOf(former);
-  const made = madeWords(grants);
   if (able === 0) {
     const none = all === 1 ? 'The one connection was not' : `None of ${looked} was`;
-    return `${none} ${made}. Only such connections can be handed over.`;
+    return `${none} made with the app’s own client. Only such connections can be handed over.`;
   }
-  return `${formatNumber(able)} of ${looked} can be handed over now: ${able === 1 ? 'it was' : 'they were'} ${made}.`;
+  return `${formatNumber(able)} of ${looked} can be handed over now: ${takerWords(grants)}.`;
 }
 
 function handedWords({ handed, confirmed, lost, isPart }: ChecklistInput['handovers']): string {
@@ -70,7 +69,8 @@ function handOverEvidence({ tokens, grants, handovers, phase }: ChecklistInput):
   return sentencesOf(...done, [left], [ableWords(grants)]);
 }
 
-const EXCHANGE = 'The app exchanges each old token for the connection behind it.';
+const EXCHANGE =
+  'The app exchanges one old token of each account for the connection behind it. All old tokens that the app has for that account stop working with it.';
 
 const CONFIRM = 'Confirm each one within seven days, once the app has stored the new tokens.';
 
@@ -80,16 +80,15 @@ const LOST =
 /** How the app gets the remaining connections. After the sunset no person connects from the app any more. */
 function takeOverWords({ client, grants, phase }: ChecklistInput): string | undefined {
   const able = grants.own + sumOf(grants.former ?? []);
+  if (phase === 'ended') return able > 0 ? EXCHANGE : undefined;
   if (grants.all === able || !client) return EXCHANGE;
-  if (phase !== 'ended')
-    return 'People who connected before the own client was entered connect once more from the app.';
-  return able > 0 ? EXCHANGE : undefined;
+  return 'People who connected before the own client was entered connect once more from the app.';
 }
 
-/** What has to be entered before connections can be handed over. */
-function clientNext({ client, grants, home }: ChecklistInput): ChecklistStep['next'] {
+/** What has to be entered before connections can be handed over. After the sunset nobody connects by a new client. */
+function clientNext({ client, grants, home, phase }: ChecklistInput): ChecklistStep['next'] {
   const href = `${home}/modern-client`;
-  if (!client && sumOf(grants.former ?? []) === 0)
+  if (!client && phase !== 'ended' && sumOf(grants.former ?? []) === 0)
     return { text: 'Enter the app’s own client first.', label: 'Enter the own client', href };
   if (grants.isRefused && grants.own > 0)
     return { text: 'Enter the client with a new secret.', label: 'Enter the new secret', href };
@@ -110,7 +109,7 @@ function handOverNext(facts: ChecklistInput): ChecklistStep['next'] {
       label: 'How to confirm',
       href: `${home}/move#hand-over`,
     };
-  const text = takeOverWords(facts);
+  const text = facts.tokens.active === 0 ? undefined : takeOverWords(facts);
   return text === undefined
     ? undefined
     : { text, label: 'How to take one over', href: `${home}/move#hand-over` };

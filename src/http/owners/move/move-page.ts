@@ -1,13 +1,12 @@
 import type { Request, RequestHandler, Router } from 'express';
 import type { OwnersDeps } from '../deps.ts';
-import type { EnteredClient } from '../../../domain/handover/enter-modern-client.ts';
-import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
+import { type MigrationProgress, movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { openConfirmations } from '../../../domain/take-back/look.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { confirmationRoutes } from './confirmations.ts';
-import { checklist, nextStep, STEP_STATES } from './checklist.ts';
+import { checklist, hasTakenOver, nextStep, STEP_STATES } from './checklist.ts';
 import { type ExampleValues, examplesFor } from './examples.ts';
 import { variablesOf } from './examples-variables.ts';
 import { underHead } from '../head/app-head.ts';
@@ -25,7 +24,7 @@ function tokenUrlOf(authorizationUrl: string): string {
 function valuesFor(
   { settings, server, sides }: OwnersDeps,
   app: AppForOwner,
-  client: EnteredClient | undefined,
+  { client, grants: { former = [] } }: Pick<MigrationProgress, 'client' | 'grants'>,
 ): ExampleValues {
   return {
     clientId: app.client_id,
@@ -33,6 +32,7 @@ function valuesFor(
     publicUrl: settings.publicUrl,
     modern: {
       clientId: client?.id,
+      former: former.map(({ id }) => id),
       isConfidential: client?.isConfidential ?? true,
       scopes: client?.scopes.join(' ') ?? settings.scopes,
       authorizeUrl: server.authorizationUrl,
@@ -56,13 +56,15 @@ function showMove(frame: PageShell): RequestHandler {
     const moved = await movedSoFar(context, app.client_id);
     const footing = oldApiStatusOf(appLifecycleNow(context, app.client_id));
     const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
-    const values = valuesFor(context, app, moved.client);
+    const values = valuesFor(context, app, moved);
     frame.page(res, 'move', {
       title: `Move “${app.name}” to the new API`,
       ...(await underHead(context, seen, 'move')),
       steps: steps.map((step) => ({ ...step, ...STEP_STATES[step.state] })),
       done: steps.filter(({ state }) => state === 'done').length,
       current: nextStep(steps)?.id,
+      hasTakenOver: hasTakenOver(moved),
+      hasNoTaker: footing.phase !== 'ended' && !moved.client && values.modern.former.length === 0,
       values,
       examples: examplesFor(values),
       variables: variablesOf(values),
