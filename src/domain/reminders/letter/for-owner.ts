@@ -156,7 +156,7 @@ function moving({ app, part }: OwnerFacts, chief: LetterStage): LetterBlock {
     link: { label: 'The page for your users', href: page },
   };
   const ownClient: LetterLine = {
-    text: 'Move the app itself: enter its own client; who connects with that client connects only once. Exchange each old token for new ones (hand-over at /oauth2/exchange, RFC 8693), and call the new API.',
+    text: 'Move the app itself: enter its own client; who connects with that client connects only once. Exchange one old token of each account for new ones (hand-over at /oauth2/exchange, RFC 8693), and call the new API.',
     link: { label: 'Your own client', href: `${page}/modern-client` },
   };
   const rehearsal: LetterLine = {
