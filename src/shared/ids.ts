@@ -6,6 +6,9 @@ import { randomBytes } from 'node:crypto';
  */
 export const OUTSIDE_ID = /^[\w-]{1,64}$/;
 
+/** The id of an app, and every id that the bridge makes: of a token, a connection, a job, a request. */
+export const HEX_ID = /^[0-9a-f]{24}$/;
+
 /** Whether a text has the form of an account id or a profile id. */
 export function isOutsideId(text: string): boolean {
   return OUTSIDE_ID.test(text);

@@ -1,4 +1,4 @@
-import { newHexId } from '../../shared/ids.ts';
+import { HEX_ID, newHexId } from '../../shared/ids.ts';
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import { sha256Of } from '../../shared/secrets.ts';
 import { findUndecided, isDecided } from '../../store/authorization/authorization-requests.ts';
@@ -89,8 +89,6 @@ async function withApp(
   return { id, ...asked, createdAt, expiresAt, browserDigest: null };
 }
 
-const ROW_ID = /^[0-9a-f]{24}$/;
-
 /**
  * A request that an earlier version stored before a decision. Half an hour after the upgrade no such request is left.
  */
@@ -118,7 +116,7 @@ export async function openRequest(
   context: AuthorizationDeps,
   address: string,
 ): Promise<UndecidedRequest | undefined> {
-  if (ROW_ID.test(address)) return findKept(context, address);
+  if (HEX_ID.test(address)) return findKept(context, address);
   if (address.length > LONGEST_SEALED) return undefined;
   const opened = await openTraveller(context, APPROVAL_ADDRESS, address);
   return opened === undefined ? undefined : withApp(context, JSON.parse(opened) as SealedContent);

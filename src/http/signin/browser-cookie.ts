@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { CookieOptions, Request, Response } from 'express';
-import { newOpaqueValue } from '../../shared/ids.ts';
+import { HEX_ID, newOpaqueValue } from '../../shared/ids.ts';
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import { equalDigests, type KeyRing } from '../../shared/secrets.ts';
 
@@ -20,7 +20,6 @@ export interface BrowserCookies {
 }
 
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
-const REQUEST_ID = /^[0-9a-f]{24}$/;
 
 /** The most requests of one browser at a time. More cookies would make the header longer than servers accept. */
 const MOST = 30;
@@ -54,7 +53,7 @@ export function createBrowserCookies(publicUrl: string): BrowserCookies {
   return {
     read,
     readOrGive(req, res, requestId) {
-      if (!REQUEST_ID.test(requestId)) return '';
+      if (!HEX_ID.test(requestId)) return '';
       const known = read(req, requestId);
       if (known === undefined) makeRoom(req, res, { prefix, most: MOST, options });
       const value = known ?? newOpaqueValue();

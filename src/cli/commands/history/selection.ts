@@ -1,3 +1,4 @@
+import { HEX_ID } from '../../../shared/ids.ts';
 import type { Context } from '../../../domain/context.ts';
 import { requireCursor } from '../../../domain/history/follow-history.ts';
 import { findWholeToken } from '../../../domain/support/find-tokens.ts';
@@ -46,7 +47,7 @@ function sinceOf(given: string | undefined): HistoryRequest['since'] {
 
 /** The value is not repeated: it may be a whole token. */
 function mappingIdOf(given: string | undefined): string | undefined {
-  if (given === undefined || given === '-' || /^[0-9a-f]{24}$/.test(given)) return given;
+  if (given === undefined || given === '-' || HEX_ID.test(given)) return given;
   throw new WrongUsage(
     '--token: must be a mapping id, as tokens find shows it, or - to read a whole token from standard input. A whole token in the arguments now stands in the list of processes, and maybe in the history of your shell',
   );

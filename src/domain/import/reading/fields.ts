@@ -1,5 +1,5 @@
 import { MINUTE } from '../../../shared/lifetimes.ts';
-import { OUTSIDE_ID } from '../../../shared/ids.ts';
+import { HEX_ID, OUTSIDE_ID } from '../../../shared/ids.ts';
 import { isMailAddress, normalEmail } from '../../../shared/mail/address.ts';
 import { RowRefused } from '../refusals.ts';
 
@@ -43,7 +43,7 @@ function readMatching(pattern: RegExp, problem: string): FieldReader<string> {
 }
 
 /** The id of an app, exactly as its program sends it. */
-export const readClientId = readMatching(/^[0-9a-f]{24}$/, 'must be 24 hex digits in lower case');
+export const readClientId = readMatching(HEX_ID, 'must be 24 hex digits in lower case');
 
 /** The id of an account or a profile, of the old or the new API. */
 export const readId = readMatching(OUTSIDE_ID, 'must be an id');

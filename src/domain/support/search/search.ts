@@ -1,3 +1,4 @@
+import { HEX_ID } from '../../../shared/ids.ts';
 import { findMappings, type MappingRow } from '../../../store/tokens/find-mappings.ts';
 import {
   accountOfLegacyId,
@@ -84,9 +85,6 @@ async function byGrant({ store }: SupportDeps, id: string): Promise<MappingRow[]
   const { client_id, account_id } = grant;
   return own.length > 0 ? own : mappingsWith(store.durable, { client_id, account_id }, LIMIT);
 }
-
-/** Every id that the bridge makes, of a request too. */
-const HEX_ID = /^[0-9a-f]{24}$/;
 
 async function byId(context: SupportDeps, id: string): Promise<SearchMatches> {
   const { durable } = context.store;

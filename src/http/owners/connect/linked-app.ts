@@ -1,12 +1,11 @@
 import type { Request } from 'express';
+import { HEX_ID } from '../../../shared/ids.ts';
 import { openLink } from '../../../domain/authorization/reauthorize.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import type { SiteDeps } from '../../site/deps.ts';
-
-const LINK_ID = /^[0-9a-f]{24}$/;
 
 const unknownLink = () =>
   new PageError(404, 'This link is not known', {
@@ -20,7 +19,7 @@ const unknownLink = () =>
  */
 export function linkIdIn(req: Request): string {
   const id = String(req.params['id']);
-  if (!LINK_ID.test(id)) throw unknownLink();
+  if (!HEX_ID.test(id)) throw unknownLink();
   return id;
 }
 

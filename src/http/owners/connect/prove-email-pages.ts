@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
+import { HEX_ID } from '../../../shared/ids.ts';
 import {
   mailEmailProof,
   openEmailProof,
@@ -57,8 +58,6 @@ const TOO_OLD = {
 
 const UNUSABLE = 'This link cannot be used';
 
-const CLIENT_ID = /^[0-9a-f]{24}$/;
-
 const valueOf = (req: Request) => String(req.params['value']);
 
 const isReplaceable = (problem: ProofProblem): problem is keyof typeof TOO_OLD => problem in TOO_OLD;
@@ -75,7 +74,7 @@ interface LinkPurpose {
 function aimIn(fields: Readonly<Record<string, unknown>>): LinkPurpose | undefined {
   return AIMS.flatMap((name): LinkPurpose[] => {
     const clientId = fields[name];
-    return typeof clientId === 'string' && CLIENT_ID.test(clientId) ? [{ name, clientId }] : [];
+    return typeof clientId === 'string' && HEX_ID.test(clientId) ? [{ name, clientId }] : [];
   })[0];
 }
 

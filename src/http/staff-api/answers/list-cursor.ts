@@ -1,6 +1,6 @@
 import { keyText, type PageKey, type PagePosition, readKey } from '../../../shared/list-pages.ts';
 import { wrongCursor } from './history-cursor.ts';
-import { HEX_ID } from './parts.ts';
+import { HEX_ID } from '../../../shared/ids.ts';
 
 /** The cursors of long lists: the place of the last row of a page. */
 

@@ -43,9 +43,6 @@ export const momentIn = z
 /** An id in an address. */
 export const idIn = z.string().min(1).max(200);
 
-/** The form of the ids of apps, tokens, connections and jobs. */
-export const HEX_ID = /^[0-9a-f]{24}$/;
-
 /** Why somebody does what changes things of others. The rules are those of every reason. */
 export const reasonIn = z.string().max(2000).meta({
   description: 'Why, in 1 to 500 printable characters without a token or secret. The history keeps it.',

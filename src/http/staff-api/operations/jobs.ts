@@ -15,10 +15,10 @@ import {
 import { isApiKeyForm } from '../../../domain/api-keys/make-api-key.ts';
 import type { KeyCaller } from '../../../domain/api-keys/api-caller.ts';
 import type { Origin } from '../../../domain/origin.ts';
-import { OUTSIDE_ID } from '../../../shared/ids.ts';
+import { HEX_ID, OUTSIDE_ID } from '../../../shared/ids.ts';
 import { BODY_LIMIT } from '../../wire/body-limits.ts';
 import type { HttpStaffApiDeps } from '../deps.ts';
-import { cursorQuery, HEX_ID, idIn, momentIn, nextCursor, reasonIn } from '../answers/parts.ts';
+import { cursorQuery, idIn, momentIn, nextCursor, reasonIn } from '../answers/parts.ts';
 import { itemOf, itemSchema, jobOf, jobSchema } from '../answers/job.ts';
 import { afterId } from '../answers/list-cursor.ts';
 import { operation } from '../operation.ts';

@@ -1,3 +1,4 @@
+import { HEX_ID } from '../../../shared/ids.ts';
 import type { SearchResult } from '../../../domain/support/search/search.ts';
 
 /** What the search says when it found nothing. The searched text is not shown. */
@@ -60,14 +61,12 @@ const OTHER_NEXT = [
 const REQUEST_NEXT =
   'If it is the id of a request: a request that changed nothing, such as a refused call, is in the log alone. Its line “request” names the token.';
 
-const OWN_ID = /^[0-9a-f]{24}$/;
-
 /** The kinds of ids and names for which a text was looked up, and the next thing to try. */
 export function nothingFoundWords(query: SearchQuery): NoResultWords {
   const understood = understoodOf(query);
   if (query.isLikelyToken) return { understood, next: TOKEN_NEXT };
   if (query.email !== undefined) return { understood, next: EMAIL_NEXT };
-  if (query.ids.some((id) => OWN_ID.test(id))) return { understood, next: [REQUEST_NEXT, ...OTHER_NEXT] };
+  if (query.ids.some((id) => HEX_ID.test(id))) return { understood, next: [REQUEST_NEXT, ...OTHER_NEXT] };
   if (query.hint !== undefined) return { understood, next: [...HINT_NEXT, ...OTHER_NEXT.slice(1)] };
   return { understood, next: query.isShortHint ? [TOO_SHORT, ...OTHER_NEXT] : OTHER_NEXT };
 }
