@@ -32,13 +32,15 @@ export interface MigrationProgress {
   /** The number of tokens by state. */
   states: StateCounts;
   /**
-   * Live grants. `own`: grants on the app's own client. `former`: grants that former clients may still take over.
+   * Live grants. `own`: grants on the app's own client. `former`: grants that former clients may still take over. `takers`:
+   * every former client that may take over a grant, or confirm one that it took.
    * `isRefused`: the secret of the own client is retired. `isPart`: there may be more grants than were counted.
    */
   grants: {
     all: number;
     own: number;
     former?: ReadonlyArray<{ id: string; connections: number }>;
+    takers?: readonly string[];
     isRefused?: boolean;
     isPart?: boolean;
   };
@@ -71,12 +73,14 @@ async function grantsOf(
   const all = rows.reduce((sum, { n }) => sum + n, 0);
   const madeWith = (id: string | undefined) => rows.find((row) => row.modern_client_id === id)?.n ?? 0;
   const clients = await ownClientsOf({ store }, clientId);
-  const former = clients
+  const takers = clients
     .filter(({ isInUse, keepsHandovers, secret }) => !isInUse && keepsHandovers && secret !== 'retired')
-    .map(({ id }) => ({ id, connections: madeWith(id) }))
+    .map(({ id }) => id);
+  const former = takers
+    .map((id) => ({ id, connections: madeWith(id) }))
     .filter(({ connections }) => connections > 0);
   const isRefused = clients.some(({ isInUse, secret }) => isInUse && secret === 'retired');
-  return { all, own: madeWith(client?.id), former, isRefused, isPart: all === CONNECTIONS_READ };
+  return { all, own: madeWith(client?.id), former, takers, isRefused, isPart: all === CONNECTIONS_READ };
 }
 
 async function handoversOf(context: HandoverDeps, clientId: string): Promise<MigrationProgress['handovers']> {

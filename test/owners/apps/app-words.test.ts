@@ -214,6 +214,13 @@ test('what was not confirmed in time has its own words, and the app is asked to 
   expect(last(0, 2)?.todo).toBe('Confirm what the app has stored');
 });
 
+test('an app that uses no client any more is asked to confirm, and not for a client', () => {
+  const tokens = { mapped: 3, waiting: 0, active: 0, migrated: 3 };
+  const handovers = { handed: 3, confirmed: 1, awaited: 2, lost: 0 };
+  const step = checklist({ ...START, client: undefined, tokens, handovers }, PLACE).at(2);
+  expect(step?.next?.text).toMatch(/^Confirm each one within seven days/);
+});
+
 test('what is not confirmed yet is told with its times, and comes before connections that are still here', () => {
   const handovers = { handed: 3, confirmed: 1, awaited: 2, awaitedSince: 1000, awaitedUntil: 2000, lost: 0 };
   const tokens = { mapped: 4, waiting: 0, active: 1, migrated: 3 };

@@ -156,7 +156,21 @@ test('once the old API has ended, its owner is led to no consent, and not told o
   await setDate(system.bridge.context, 'sunset', '2026-11-21T10:00:00Z');
   const at = `${system.bridgeUrl}/apps/${clientId}`;
   expect((await dana.get(`${at}/connect`)).location).toContain('?done=old-api-ended');
+  const there = 'people connect at the new API with the app’s own client there';
   const page = wordsOf(await dana.get(`${at}/modern-client`));
-  expect(page).toContain('people connect at the new API with the app’s own client there');
-  expect(page).not.toMatch(/When people connect|from now on/);
+  expect(page).toContain(there);
+  expect(page).not.toMatch(/When people connect|from now on|Register an OAuth client|Test and use/);
+  const { store } = system.bridge.context;
+  const row = {
+    id: 'planner-late',
+    client_id: clientId,
+    secret_sealed: null,
+    scopes: 'account:read',
+    proven_at: 1,
+  };
+  await keepModernClient(store.durable, row);
+  await useModernClient(store.durable, clientId, 'planner-late');
+  const entered = wordsOf(await dana.get(`${at}/modern-client`));
+  expect(entered).toContain(there);
+  expect(entered).not.toMatch(/from now on|let them connect|go by the name of/);
 });

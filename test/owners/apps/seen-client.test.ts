@@ -69,5 +69,21 @@ test('a connection of a client of before is said to be taken by that client, wit
   expect(handOver).toContain('the id and secret of the client that it was made with');
   expect(handOver).toContain('$TAKING_CLIENT_ID');
   expect(handOver).not.toContain('planner-now');
-  expect(wordsOf(await page())).toContain('that the connection was made with, such as planner-before.');
+  const named = 'that the connection was made with, such as planner-before.';
+  expect(wordsOf(await page())).toContain(named);
+  // Whoever took the last connection over still confirms it, and nobody else can.
+  const { id: grant_id } = await durable
+    .updateTable('grants')
+    .set({ state: 'dead' })
+    .where('client_id', '=', clientId)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  expect(wordsOf(await page())).not.toContain(named);
+  const taken = { client_id: clientId, account_id: DANA.accountId, version: 1, migrated_tokens: 1 };
+  const handed_at = system.bridge.context.clock.now() - 1000;
+  await durable
+    .insertInto('handovers')
+    .values({ grant_id, handed_at, confirmed_at: null, ...taken })
+    .execute();
+  expect(wordsOf(await page())).toContain(named);
 });

@@ -124,7 +124,10 @@ async function makeNewCalls(language: Language): Promise<void> {
   );
   const env = { ACCESS_TOKEN, ORGANIZATION_ID: '' };
   const ORGANIZATION_ID = found(await runIt(channels, env), /"organizations":\[\{"id":"([^"]+)"/);
-  expect(await runIt(channels, { ...env, ORGANIZATION_ID })).toMatch(/service"?: ?["'][a-z]+["']/);
+  const shown = await runIt(channels, { ...env, ORGANIZATION_ID });
+  expect(shown).toMatch(/service"?: ?["'][a-z]+["']/);
+  // One list for each organization of the account, which has two; curl asks for one.
+  if (language !== 'curl') expect(shown.match(/^\[/gm)).toHaveLength(2);
   const next = jsonOf(await runIt(refresh, { ...secret, REFRESH_TOKEN }));
   expect(next['refresh_token']).toMatch(/./);
   expect(next['refresh_token']).not.toBe(REFRESH_TOKEN);
@@ -153,8 +156,10 @@ async function lookForSecrets(): Promise<void> {
 async function lookForLimits(): Promise<void> {
   const { body } = await dana.get(`${system.bridgeUrl}/apps/${app.clientId}/move`);
   const times = (what: RegExp) => body.match(what)?.length ?? 0;
-  expect(times(/AbortSignal\.timeout\(15_000\)/g)).toBe(times(/await fetch\(/g));
-  expect(times(/timeout=15\)/g)).toBe(times(/urlopen\(/g));
+  const [fetches, openings] = [times(/await fetch\(/g), times(/urlopen\(/g)];
+  expect([fetches > 0, openings > 0]).toEqual([true, true]);
+  expect(times(/AbortSignal\.timeout\(15_000\)/g)).toBe(fetches);
+  expect(times(/timeout=15\)/g)).toBe(openings);
   expect(times(/Refuse a callback with another state\./g)).toBe(Object.keys(RUNNERS).length);
 }
 
@@ -177,5 +182,8 @@ export function describeExamples(languages: readonly Language[]): void {
 
   test('no secret and no token stands in the examples', lookForSecrets);
 
-  test('no example waits without an end, and each new one refuses a foreign callback', lookForLimits);
+  test(
+    'no example in TypeScript or Python waits without an end, and each language refuses a foreign callback',
+    lookForLimits,
+  );
 }

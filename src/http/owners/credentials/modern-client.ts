@@ -19,6 +19,7 @@ import { scopeLines } from '../../signin/scope-words.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { hasEnded } from '../connect/linked-app.ts';
+import { CONNECT_THERE } from '../move/checklist.ts';
 import { underHead } from '../head/app-head.ts';
 import {
   type AppForOwner,
@@ -67,6 +68,7 @@ async function show(
   const { publicUrl, scopes } = frame.context.settings;
   const entered = await enteredClientOf(frame.context, app.client_id);
   const clients = await ownClientsOf(frame.context, app.client_id);
+  const isOver = hasEnded(frame.context, app.client_id);
   const shown = entries ?? {
     modernClientId: entered?.id ?? '',
     scopes: entered?.scopes ?? scopes.split(' '),
@@ -77,7 +79,9 @@ async function show(
     title: `“${app.name}” under its own name`,
     ...(await underHead(frame.context, seen, 'modern-client')),
     mayChange: access === 'owner',
-    hasEnded: hasEnded(frame.context, app.client_id),
+    connectThere: isOver ? CONNECT_THERE : undefined,
+    // Where no own client made a connection, none that is entered now can take one.
+    isEnteredInVain: isOver && clients.length === 0,
     callback: publicUrl + callbackPathOf(app.client_id, false),
     publicCallback: publicUrl + callbackPathOf(app.client_id, true),
     entered,

@@ -20,7 +20,9 @@ function formerOf({ former = [] }: ChecklistInput['grants']) {
   return { names, are: former.length === 1 ? 'was' : 'were', connections: sumOf(former) };
 }
 
-const CONNECT_THERE = 'The old API has ended: people connect at the new API with the app’s own client there.';
+/** Where people connect once the old API has ended. */
+export const CONNECT_THERE =
+  'The old API has ended: people connect at the new API with the app’s own client there.';
 
 /** The consequence of a missing client, for new connections and for existing connections. */
 function noClientWords({ grants, phase }: ChecklistInput): string {

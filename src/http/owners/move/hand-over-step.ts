@@ -85,25 +85,28 @@ function takeOverWords({ client, grants, phase }: ChecklistInput): string | unde
   return 'People who connected before the own client was entered connect once more from the app.';
 }
 
+/** Whether nothing but hand-overs is left that nobody confirmed in time. */
+const areOnlyLost = ({ handovers, tokens }: ChecklistInput) => handovers.lost > 0 && tokens.active === 0;
+
+const isToConfirm = (facts: ChecklistInput) => facts.handovers.awaited > 0 || areOnlyLost(facts);
+
 /** What has to be entered before connections can be handed over. After the sunset nobody connects by a new client. */
-function clientNext({ client, grants, home, phase }: ChecklistInput): ChecklistStep['next'] {
+function clientNext(facts: ChecklistInput): ChecklistStep['next'] {
+  const { client, grants, home, phase } = facts;
   const href = `${home}/modern-client`;
-  if (!client && phase !== 'ended' && sumOf(grants.former ?? []) === 0)
+  if (!client && phase !== 'ended' && sumOf(grants.former ?? []) === 0 && !isToConfirm(facts))
     return { text: 'Enter the app’s own client first.', label: 'Enter the own client', href };
   if (grants.isRefused && grants.own > 0)
     return { text: 'Enter the client with a new secret.', label: 'Enter the new secret', href };
   return undefined;
 }
 
-/** Whether nothing but hand-overs is left that nobody confirmed in time. */
-const areOnlyLost = ({ handovers, tokens }: ChecklistInput) => handovers.lost > 0 && tokens.active === 0;
-
 function handOverNext(facts: ChecklistInput): ChecklistStep['next'] {
   const { handovers, home } = facts;
   const enter = clientNext(facts);
   if (enter) return enter;
   // What is not confirmed is erased on a day, so it comes before connections that are still here.
-  if (handovers.awaited > 0 || areOnlyLost(facts))
+  if (isToConfirm(facts))
     return {
       text: handovers.awaited > 0 ? CONFIRM : LOST,
       label: 'How to confirm',

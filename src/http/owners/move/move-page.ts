@@ -24,7 +24,7 @@ function tokenUrlOf(authorizationUrl: string): string {
 function valuesFor(
   { settings, server, sides }: OwnersDeps,
   app: AppForOwner,
-  { client, grants: { former = [] } }: Pick<MigrationProgress, 'client' | 'grants'>,
+  { client, grants: { former = [], takers = [] }, handovers }: MigrationProgress,
 ): ExampleValues {
   return {
     clientId: app.client_id,
@@ -32,7 +32,8 @@ function valuesFor(
     publicUrl: settings.publicUrl,
     modern: {
       clientId: client?.id,
-      former: former.map(({ id }) => id),
+      // Who took a connection over confirms it, also where none is left to take.
+      former: handovers.awaited + handovers.lost > 0 ? takers : former.map(({ id }) => id),
       isConfidential: client?.isConfidential ?? true,
       scopes: client?.scopes.join(' ') ?? settings.scopes,
       authorizeUrl: server.authorizationUrl,
@@ -64,6 +65,7 @@ function showMove(frame: PageShell): RequestHandler {
       done: steps.filter(({ state }) => state === 'done').length,
       current: nextStep(steps)?.id,
       hasTakenOver: hasTakenOver(moved),
+      isOwner: seen.access === 'owner',
       hasNoTaker: footing.phase !== 'ended' && !moved.client && values.modern.former.length === 0,
       values,
       examples: examplesFor(values),
