@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { LOOK_EVERY } from '../../../src/domain/limits/overload/overload.ts';
 import { scrape, sumOf } from '../../metrics/support/scrape.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { exchangeFields } from '../../support/callers/legacy-calls.ts';
@@ -39,19 +40,33 @@ afterAll(async () => {
 
 const overload = () => door.bridge.context.overload;
 
-function spin(milliseconds: number): void {
-  for (const end = performance.now() + milliseconds; performance.now() < end; );
-}
+/** How many calls of others were refused: they are no requests, so no answer counts them. */
+let refusedBeside = 0;
 
-/** From here on every round of the event loop takes this much longer, until the returned function ends that. */
-function beLate(milliseconds: number): () => void {
+/**
+ * From here on every round of the event loop takes at least this long, until the returned function ends that. After each look of the
+ * process come others, and take what room it has. So the next one is refused however slow the machine is: where rounds are long by
+ * themselves, the least that is answered in one may be more than a caller can send in it.
+ */
+function beLate(milliseconds: number, isAdmitted = () => false): () => void {
   let isOver = false;
+  let begun = performance.now();
   const again = () => {
-    spin(milliseconds);
+    while (performance.now() < begun + milliseconds);
+    begun = performance.now();
     if (!isOver) setImmediate(again);
   };
   setImmediate(again);
-  return () => void (isOver = true);
+  // Timers of one length run in the order of their begin: this one right after the look.
+  const others = setInterval(() => {
+    const before = overload().refused();
+    for (let n = 0; n < 1000 && isAdmitted(); n += 1);
+    refusedBeside += overload().refused() - before;
+  }, LOOK_EVERY);
+  return () => {
+    isOver = true;
+    clearInterval(others);
+  };
 }
 
 const get = (path: string, token = '') =>
@@ -69,37 +84,34 @@ const LATE = WAIT;
 /** A read of which no answer is kept. */
 const UNKEPT = '/1/profiles.json?subprofiles=1';
 
-/** Asks while the process is late, again and again, until an answer is the wanted one. */
-async function askUntil(
-  requests: readonly string[],
-  isWanted: (answer: Answered) => boolean,
-  late = LATE,
-): Promise<Answered> {
+/** So late that people are refused too: a call waits longer than the limit. */
+const VERY_LATE = 1.5 * WAIT;
+
+const AT_ONCE = 100;
+
+interface Overloading {
+  late: number;
+  /** Whether a call of others is admitted. */
+  others: () => boolean;
+}
+
+/** Asks while the process is late, again and again, until an answer is a refusal. */
+async function refusedOf(request: string, { late, others }: Overloading): Promise<Answered> {
+  const requests = Array.from({ length: AT_ONCE }, () => request);
   let found: Answered | undefined;
-  const beOnTime = beLate(late);
+  const beOnTime = beLate(late, others);
   await until(async () => {
     const answers = await pipeline.ask(requests);
-    found = answers.find(isWanted);
+    found = answers.find(({ status }) => status === 503);
     return found !== undefined;
   }, 30_000).finally(beOnTime);
   return found as Answered;
 }
 
-/** More at once than the least that a process answers which is so late: 160 a second. */
-const AT_ONCE = 100;
+/** Others of the same app. Without a token it is the app of all whose app is not known. */
+const callsOf = (token?: string): Overloading => ({ late: LATE, others: () => overload().admits(token) });
 
-/**
- * So late that people are refused too. The least that is answered between two looks grows with the time between them, which on a busy
- * machine is much longer than the process is made late. A connection may have 256 requests.
- */
-const VERY_LATE = { late: 3 * WAIT, calls: 250 };
-
-const refusedOf = (request: string, { late, calls } = { late: LATE, calls: AT_ONCE }) =>
-  askUntil(
-    Array.from({ length: calls }, () => request),
-    ({ status }) => status === 503,
-    late,
-  );
+const PEOPLE: Overloading = { late: VERY_LATE, others: () => overload().admitsLast() };
 
 const RECORDED = { error: 'The service is temporarily unavailable. Try again later.', code: 1000 };
 
@@ -125,13 +137,13 @@ testInProcess(
 );
 
 testInProcess('a read is refused in the recorded form, and says when to come again', async () => {
-  for (const [path, token] of [
-    [UNKEPT, connected.token],
-    [`${UNKEPT}&access_token=${encodeURIComponent(connected.token)}`, ''],
+  for (const [path, token, app] of [
+    [UNKEPT, connected.token, connected.token],
+    [`${UNKEPT}&access_token=${encodeURIComponent(connected.token)}`, '', connected.token],
     // It has no kept answer.
-    ['/1/profiles.json', 'unknown'],
+    ['/1/profiles.json', 'unknown', undefined],
   ] as const) {
-    const answer = await refusedOf(get(path, token));
+    const answer = await refusedOf(get(path, token), callsOf(app));
     expectRefusal(answer, 503, 1000);
     expect(answer.json).toEqual(RECORDED);
     expect(answer.headers['retry-after']).toMatch(/^[1-3]$/);
@@ -141,13 +153,13 @@ testInProcess('a read is refused in the recorded form, and says when to come aga
 });
 
 testInProcess('a call that may have a kept answer is refused once it is known to have none', async () => {
-  for (const request of [
-    post('/1/profiles.json', { access_token: 'unknown' }),
-    post('/1/profiles.json?access_token=unknown', {}),
+  for (const [request, app] of [
+    [post('/1/profiles.json', { access_token: 'unknown' }), undefined],
+    [post('/1/profiles.json?access_token=unknown', {}), undefined],
     // No text is kept of a profile that the account does not have.
-    get('/1/profiles/unknown/updates/sent.json', connected.token),
-  ]) {
-    const answer = await refusedOf(request);
+    [get('/1/profiles/unknown/updates/sent.json', connected.token), connected.token],
+  ] as const) {
+    const answer = await refusedOf(request, callsOf(app));
     expectRefusal(answer, 503, 1000);
     expect(answer.json).toEqual(RECORDED);
   }
@@ -155,7 +167,7 @@ testInProcess('a call that may have a kept answer is refused once it is known to
 
 testInProcess('a write is refused before anything is sent, in the form of every refused write', async () => {
   const fields = { access_token: connected.token, text: 'x', 'profile_ids[]': 'unknown' };
-  const answer = await refusedOf(post('/1/updates/create.json', fields));
+  const answer = await refusedOf(post('/1/updates/create.json', fields), callsOf(connected.token));
   expectRefusal(answer, 503, 1000);
   expect(answer.json).toMatchObject({ ...RECORDED, success: false, message: RECORDED.error });
   expect(answer.headers['retry-after']).toMatch(/^[1-3]$/);
@@ -166,7 +178,7 @@ testInProcess(
   'codes are exchanged, people are served and operators get their answers meanwhile',
   async () => {
     const code = await connected.mint();
-    await refusedOf(get(UNKEPT, connected.token));
+    await refusedOf(get(UNKEPT, connected.token), callsOf(connected.token));
     const answers = await pipeline.ask([
       get('/health'),
       get('/metrics'),
@@ -181,8 +193,8 @@ testInProcess(
 testInProcess('a process that stays late refuses people and exchanges too, and nothing is lost', async () => {
   const code = await connected.mint();
   const exchanges = post(TOKEN_PATH, { ...exchangeFields(door.app, code), code: 'unknown' });
-  expectTokenError(await refusedOf(exchanges, VERY_LATE), 503, 'temporarily_unavailable');
-  const page = await refusedOf(get(authorizePath(door.app)), VERY_LATE);
+  expectTokenError(await refusedOf(exchanges, PEOPLE), 503, 'temporarily_unavailable');
+  const page = await refusedOf(get(authorizePath(door.app)), PEOPLE);
   expectPage(page, 503);
   expect(page.headers['retry-after']).toMatch(/^[1-3]$/);
   await until(() => !overload().isOn(), 30_000);
@@ -190,7 +202,7 @@ testInProcess('a process that stays late refuses people and exchanges too, and n
 });
 
 testInProcess('it ends by itself, is told in the log once, and every refusal is counted', async () => {
-  await refusedOf(get(UNKEPT, connected.token));
+  await refusedOf(get(UNKEPT, connected.token), callsOf(connected.token));
   await until(() => !overload().isOn(), 30_000);
   const after = await pipeline.ask(Array.from({ length: AT_ONCE }, () => get(UNKEPT, connected.token)));
   expect(new Set(after.map(({ status }) => status))).toEqual(new Set([200]));
@@ -199,5 +211,7 @@ testInProcess('it ends by itself, is told in the log once, and every refusal is 
   expect(times(TOLD)).toBe(times('the bridge answers all calls again'));
   expect(logged).not.toContain('a legacy call failed');
   const samples = await scrape(door.bridgeUrl);
-  expect(sumOf(samples, 'grantbridge_calls_total', { outcome: 'shed' })).toBe(overload().refused());
+  expect(sumOf(samples, 'grantbridge_calls_total', { outcome: 'shed' })).toBe(
+    overload().refused() - refusedBeside,
+  );
 });
