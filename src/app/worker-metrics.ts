@@ -19,9 +19,9 @@ type ToWorker =
   | { type: 'metrics of all'; request: number; snapshots: MetricsSnapshot[] };
 
 /** A worker that does not answer for so long stands still. What it counted up to the last scrape stays in the sum. */
-const ANSWER_LIMIT = 1 * SECOND;
+const ANSWER_LIMIT = 2 * SECOND;
 
-/** The first process answers within the limit above. A longer silence means that it is gone. */
+/** The first process answers within twice the limit above. A longer silence means that it is gone. */
 const ALL_LIMIT = 5 * SECOND;
 
 /** A message to a process that has just gone is lost, and its `exit` or `disconnect` follows. */
@@ -55,12 +55,48 @@ async function findSilent(
 const withoutGauges = (serving: ReadonlyMap<Worker, MetricsSnapshot>, silent: ReadonlySet<Worker>) =>
   [...serving].map(([worker, snapshot]) => (silent.has(worker) ? countsOf(snapshot) : snapshot));
 
+/**
+ * Scrapes that come while answers are gathered share the next gathering. So many at once cost a worker two answers, and do not
+ * make it look as if it stood still.
+ */
+function sharedGathering(gather: () => Promise<MetricsSnapshot[]>): () => Promise<MetricsSnapshot[]> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<MetricsSnapshot[]> | undefined;
+  const begin = () => {
+    next = undefined;
+    return gather();
+  };
+  return () => {
+    if (!next) last = next = last.then(begin, begin);
+    return next;
+  };
+}
+
+/** The counts of the workers that have ended, summed again after each end. */
+function createEndedCounts() {
+  const counts: MetricsSnapshot[] = [];
+  let summing = Promise.resolve();
+
+  /** One sum at a time: an end that comes meanwhile waits behind the sum. */
+  async function sumUp(): Promise<void> {
+    const { length } = counts;
+    if (length > 1) counts.splice(0, length, await sumSnapshots(counts.slice()).getMetricsAsJSON());
+  }
+
+  return {
+    counts,
+    add(snapshot: MetricsSnapshot): void {
+      counts.push(countsOf(snapshot));
+      summing = summing.then(sumUp);
+    },
+  };
+}
+
 /** The first process's part, for `count` workers. One that has not started yet, or was not replaced yet, does not answer either. */
 export function gatherFromWorkers(count: number): FleetMetrics {
   const serving = new Map<Worker, MetricsSnapshot>();
   const waiting = new Map<number, (snapshot: MetricsSnapshot) => void>();
-  const ended: MetricsSnapshot[] = [];
-  let summing = Promise.resolve();
+  const ended = createEndedCounts();
   let requests = 0;
 
   /** Whether the worker answered. */
@@ -74,23 +110,20 @@ export function gatherFromWorkers(count: number): FleetMetrics {
     return snapshot !== undefined;
   }
 
-  async function tellAll(asker: Worker, request: number): Promise<void> {
+  const snapshotsOfAll = sharedGathering(async () => {
     const silent = await findSilent(serving, askOne);
     const own = await snapshotOfSilent(count - serving.size + silent.size);
-    const snapshots = [own, ...withoutGauges(serving, silent), ...ended];
+    return [own, ...withoutGauges(serving, silent), ...ended.counts];
+  });
+
+  async function tellAll(asker: Worker, request: number): Promise<void> {
+    const snapshots = await snapshotsOfAll();
     asker.send({ type: 'metrics of all', request, snapshots } satisfies ToWorker, ignoreGone);
   }
 
-  /** One sum at a time: an end that comes meanwhile waits behind the sum. */
-  async function sumEnded(): Promise<void> {
-    const { length } = ended;
-    if (length > 1) ended.splice(0, length, await sumSnapshots(ended.slice()).getMetricsAsJSON());
-  }
-
   function keepCounts(worker: Worker): void {
-    ended.push(countsOf(serving.get(worker) ?? []));
+    ended.add(serving.get(worker) ?? []);
     serving.delete(worker);
-    summing = summing.then(sumEnded);
   }
 
   const listen = (worker: Worker, message: ToFirst) => {
