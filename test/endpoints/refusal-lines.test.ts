@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { retireApp } from '../../src/domain/apps/retire-app.ts';
 import { createRefusalLog } from '../../src/shared/log/refusal-log.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { until } from '../support/servers/held-answer.ts';
@@ -78,6 +79,29 @@ test('every app whose exchange is refused has a line that names it, though they 
     { refusal: 'invalid_client', requestId: ids[3] },
   ]);
   expect(told[3]).not.toHaveProperty('clientId');
+});
+
+test('an exchange of a retired app names the app and says so in the log, and its caller hears what a stranger hears', async () => {
+  const app = await door.addApp();
+  const before = refusals().length;
+  const ask = async (clientId: string) => {
+    const fields = { ...exchangeFields(app, 'no code'), client_id: clientId };
+    const content = rawForm(new URLSearchParams(fields).toString(), from('10.9.12.7'));
+    const { status, json } = await sendRaw(door.bridgeUrl, { method: 'POST', path: TOKEN_PATH, ...content });
+    return { status, json };
+  };
+  await retireApp(door.bridge.context, {
+    clientId: app.clientId,
+    reason: 'given up',
+    actor: 'command:Kim',
+    requestId: null,
+  });
+  expect(await ask(app.clientId)).toEqual(await ask('5e1f0c9a7b3d4e2f8a6cffff'));
+  await door.bridge.untilLogged();
+  expect(refusals().slice(before)).toMatchObject([
+    { clientId: app.clientId, refusal: 'invalid_client', detail: 'the app is retired' },
+    { refusal: 'invalid_client', detail: 'unknown client' },
+  ]);
 });
 
 test('each app has lines of its own for exchanges that failed, however often another app fails', async () => {

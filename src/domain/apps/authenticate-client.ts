@@ -29,6 +29,16 @@ export class WrongSecret extends OAuthError {
   }
 }
 
+/** The client of a retired app. The answer, the limits and the time it takes are those of an unknown client; the log tells. */
+export class RetiredClient extends OAuthError {
+  /** The app of the client. */
+  readonly clientId: string;
+  constructor(clientId: string) {
+    super(...unauthenticated, { detail: 'the app is retired' });
+    this.clientId = clientId;
+  }
+}
+
 type StoredSecret = (typeof NOBODY)[number];
 
 /** The stored secret that equals the given secret. Every digest is compared, also after a match. */
@@ -61,33 +71,38 @@ async function moveToActiveKey(context: AppsDeps, secret: StoredSecret, clientSe
 async function compare(
   context: AppsDeps,
   { clientId, clientSecret }: Credentials,
-): Promise<{ isKnown: boolean; isRight: boolean }> {
+): Promise<{ isKnown: boolean; isRetired: boolean; isRight: boolean }> {
   let isKnown = false;
+  let isRetired = false;
   const find = async () => {
     // Read again each time: the digest may have moved to a key that this process has just learned.
     const stored = await findSecrets(context.store, clientId);
-    isKnown = stored.length > 0;
+    isRetired = stored.some((secret) => secret.app_retired_at !== null);
+    isKnown = stored.length > 0 && !isRetired;
     return matching(context, isKnown ? stored : NOBODY, clientSecret);
   };
   const secret = await underAllKeys(context, find);
   if (secret) await moveToActiveKey(context, secret, clientSecret);
-  return { isKnown, isRight: secret !== undefined };
+  return { isKnown, isRetired, isRight: secret !== undefined };
 }
 
 /**
  * Returns the client id whose secret was given.
- * @throws {OAuthError} `invalid_client`, the same for an unknown client and a wrong secret
+ * @throws {OAuthError} `invalid_client`, the same for an unknown client, that of a retired app and a wrong secret
  */
 export async function authenticateClient(
   context: AppsDeps,
   readings: readonly Credentials[],
 ): Promise<string> {
   let known: string | undefined;
+  let retired: string | undefined;
   for (const credentials of readings) {
-    const { isKnown, isRight } = await compare(context, credentials);
+    const { isKnown, isRetired, isRight } = await compare(context, credentials);
     if (isRight) return credentials.clientId;
     if (isKnown) known = credentials.clientId;
+    if (isRetired) retired = credentials.clientId;
   }
   if (known !== undefined) throw new WrongSecret(known);
+  if (retired !== undefined) throw new RetiredClient(retired);
   throw new OAuthError(...unauthenticated, { detail: 'unknown client' });
 }

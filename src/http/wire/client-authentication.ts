@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { type Credentials, WrongSecret } from '../../domain/apps/authenticate-client.ts';
+import { type Credentials, RetiredClient, WrongSecret } from '../../domain/apps/authenticate-client.ts';
 import type { WireDeps } from './deps.ts';
 import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { clientCredentials, invalidClient } from './client-credentials.ts';
@@ -47,7 +47,7 @@ export function createClientAuthentication<Client>(
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       const isShared = error instanceof WrongSecret;
-      if (isShared) noteApp(req, error.clientId);
+      if (isShared || error instanceof RetiredClient) noteApp(req, error.clientId);
       limit.countWrong(claimedId, address, { isShared });
       throw invalidClient(usedBasic, error.detail);
     }

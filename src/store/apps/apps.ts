@@ -30,14 +30,17 @@ export async function ownerOf(db: Database, clientId: string): Promise<string | 
   return row?.owner_account_id;
 }
 
-const SECRETS_OF = `select app_secrets.id, secret_digest as digest from app_secrets join apps using (client_id)
-  where client_id = $1 and app_secrets.retired_at is null and apps.retired_at is null`;
+const SECRETS_OF = `select app_secrets.id, secret_digest as digest, apps.retired_at as app_retired_at
+  from app_secrets join apps using (client_id) where client_id = $1 and app_secrets.retired_at is null`;
 
-/** The app's live secrets, as they were last committed; two may be live at once during a rotation. */
+/**
+ * The app's live secrets, as they were last committed; two may be live at once during a rotation. Those of a retired app come
+ * too: they are worth nothing, and a refusal can say why.
+ */
 export async function findSecrets(
   store: Store,
   clientId: string,
-): Promise<Array<{ id: string; digest: string }>> {
+): Promise<Array<{ id: string; digest: string; app_retired_at: number | null }>> {
   return store.rows(SECRETS_OF, [clientId]);
 }
 
