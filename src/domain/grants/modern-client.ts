@@ -7,7 +7,7 @@ import { NotSent } from '../../upstream/outcomes.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
 import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
 import type { GrantsDeps } from './deps.ts';
-import { tellUnknownClient } from './tell-client.ts';
+import { tellUnknownClient } from './tell-stop.ts';
 import { clientSecretPlace } from '../keys/sealing-context.ts';
 
 /**

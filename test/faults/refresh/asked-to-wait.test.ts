@@ -1,16 +1,19 @@
 import type { Answer } from '../../support/servers/forward.ts';
 import { issueToken, read } from '../../support/callers/legacy-calls.ts';
 import { giveToAccount } from '../../support/callers/other-account.ts';
+import { logLines } from '../../support/bridge/log-lines.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 
 /** A grant whose refresh is answered with 429 rests for as long as the server asked; the others only where it is theirs too. */
 
 const clock = new SettableClock();
+const { stream, lines } = logLines();
 let system: System;
 
 beforeAll(async () => {
-  system = await startSystem({ clock, env: { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' } });
+  const env = { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
+  system = await startSystem({ clock, env, log: { level: 'warn', stream } });
 });
 
 afterAll(() => system.stop());
@@ -92,4 +95,38 @@ test('four accounts in a row that are asked to wait stop nobody else, five do fo
   expect(sent()).toBe(before);
   clock.advance(61_000);
   expect(await isFresh(seventh)).toBe(true);
+});
+
+const told = (words: string): unknown[] =>
+  lines()
+    .filter((line) => line.includes(words))
+    .map((line) => JSON.parse(line) as unknown);
+
+test('the log names the client that has to wait, once a minute however many grants are refused', async () => {
+  const words = 'asks the bridge to wait with refreshes';
+  clock.advance(61_000);
+  const before = told(words).length;
+  const { tokens } = await endedTokens(3);
+  await askToWait(tokens, askedToWait(20));
+  await system.bridge.untilLogged();
+  const { clientId: modernClientId } = system.bridge.context.server;
+  expect(told(words).slice(before)).toMatchObject([
+    { level: 'warn', modernClientId, isOfClient: false, waitSeconds: 20 },
+  ]);
+});
+
+test('a full disk is told once a minute, however many grants it stops', async () => {
+  const words = 'the disk is nearly full, the bridge refreshes no grant';
+  const { tokens, sent } = await endedTokens(3);
+  const room = jest.spyOn(system.bridge.context.spill, 'hasRoom').mockResolvedValue(false);
+  for (const token of tokens) expect(await isFresh(token)).toBe(false);
+  await system.bridge.untilLogged();
+  expect([told(words).length, sent()]).toEqual([1, 0]);
+  clock.advance(61_000);
+  for (const token of tokens) expect(await isFresh(token)).toBe(false);
+  await system.bridge.untilLogged();
+  expect(told(words)).toHaveLength(2);
+  room.mockRestore();
+  clock.advance(61_000);
+  for (const token of tokens) expect(await isFresh(token)).toBe(true);
 });

@@ -25,7 +25,7 @@ import { postponeGrant } from './postpone.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
 import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-policy.ts';
 import { serverOf } from '../modern-client.ts';
-import { tellRefusedClient } from '../tell-client.ts';
+import { tellRefusedClient } from '../tell-stop.ts';
 import { openAccessToken, openRefreshToken } from '../sealed-pair.ts';
 import { isOfTakeOver } from '../of-take-over.ts';
 

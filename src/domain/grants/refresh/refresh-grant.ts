@@ -28,7 +28,7 @@ import { storeRotatedPair } from './store-rotated-pair.ts';
 import { serverOf } from '../modern-client.ts';
 import { backOff } from './refresh-policy.ts';
 import { isUnsent, releaseUnspent, restAfter } from './unspent.ts';
-import { tellRefusedClient } from '../tell-client.ts';
+import { tellAskedToWait, tellFullDisk, tellRefusedClient } from '../tell-stop.ts';
 import { openRefreshToken, sealPair } from '../sealed-pair.ts';
 import { outcomeOf } from './refresh-outcome.ts';
 
@@ -64,7 +64,7 @@ const PRESENTATION_LIMIT = CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + STORE_LIMIT
 /** Stops refreshing while the disk may have no room to keep the answer. */
 async function mustBeSafe(context: GrantsDeps): Promise<void> {
   if (await context.spill.hasRoom().catch(() => false)) return;
-  context.logger.error('ALARM: the disk is nearly full, the bridge refreshes no grant: make room');
+  tellFullDisk(context);
   throw new Unavailable('the disk is nearly full');
 }
 
@@ -117,6 +117,7 @@ async function settleFailure(context: GrantsDeps, claim: Claim, error: unknown):
     return endGrant(context, claim.grant, 'refused');
   }
   tellRefusedClient(context, claim.grant, error);
+  tellAskedToWait(context, claim.grant, error);
   if (error instanceof Rejected || error instanceof Unavailable) return releaseUnspent(context, claim, error);
   const rest = backOff(claim.grant.attempts + 1, context.chance(), { longest: DOUBT_REST_MAX });
   const retryAt = context.clock.now() + rest;

@@ -1,9 +1,9 @@
-import { MINUTE } from '../../shared/lifetimes.ts';
+import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import { madeOnce } from '../../shared/memory/made-once.ts';
 import { Rejected, Unavailable } from '../../upstream/outcomes.ts';
 import type { GrantsDeps } from './deps.ts';
 
-/** Tells a person of a client at the new API that serves no grant: once a minute, however many grants stand on it. */
+/** Tells a person what keeps grants from being refreshed: once a minute and process, however many grants it stops. */
 
 const memories = new WeakMap<GrantsDeps, Map<string, number>>();
 
@@ -23,6 +23,27 @@ export function tellUnknownClient(context: GrantsDeps, modernClientId: string): 
     'ALARM: connections stand on a client that this bridge does not know: set MODERN_CLIENT_ID back',
     { modernClientId },
   );
+}
+
+/** Tells of a disk that may have no room to keep the next pair. A line for each call would fill the disk further. */
+export function tellFullDisk(context: GrantsDeps): void {
+  if (!isDue(context, 'disk')) return;
+  context.logger.error('ALARM: the disk is nearly full, the bridge refreshes no grant: make room');
+}
+
+/** Tells where the new API has answered a refresh with 429: its callers hear only that the grant rests. */
+export function tellAskedToWait(
+  context: GrantsDeps,
+  grant: { modern_client_id: string },
+  error: unknown,
+): void {
+  if (!(error instanceof Unavailable) || error.status !== 429) return;
+  const { modern_client_id: modernClientId } = grant;
+  const { isOfClient, retryAfter = 0 } = error;
+  if (!isDue(context, `wait ${modernClientId} ${isOfClient}`)) return;
+  const waitSeconds = Math.ceil(retryAfter / SECOND);
+  const fields = { modernClientId, isOfClient, waitSeconds };
+  context.logger.warn('the new API asks the bridge to wait with refreshes', fields);
 }
 
 const OF_BRIDGE =
