@@ -63,3 +63,18 @@ test('mails that reach nobody are counted from zero on, so that a rule sees the 
   expect(await deliverReminders(context)).toMatchObject({ undeliverable: 1 });
   expect(await unreached()).toEqual([1]);
 });
+
+test('what the mail server takes, and does not take, is counted from zero on; a mailbox that it refuses for good is not', async () => {
+  const { context } = system.bridge;
+  const handOvers = async () => {
+    const samples = await scrape(system.bridgeUrl);
+    const count = (outcome: string) => sumOf(samples, 'grantbridge_mail_hand_overs_total', { outcome });
+    return [count('taken'), count('not_taken')];
+  };
+  expect(await handOvers()).toEqual([1, 0]);
+  await door.close();
+  await addHolder(context, 'late@box.example', await addApp(context));
+  expect(await planReminders(context)).toBe(1);
+  expect(await deliverReminders(context)).toMatchObject({ putOff: 1 });
+  expect(await handOvers()).toEqual([1, 1]);
+});

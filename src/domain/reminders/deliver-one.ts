@@ -79,6 +79,7 @@ async function afterFailure(
     attempts: mail.attempts,
     error,
   });
+  if (!error.isRefused) context.metrics.mails.noteHandOver('not_taken');
   if (error.isInDoubt) return afterDoubt(context, mail);
   const isRefused = error.isRefused || (error.isAboutMail && isHopeless(mail, context.clock.now()));
   if (isRefused) return passToNextContact(context, mail, { address, failure });
@@ -105,7 +106,9 @@ async function attemptAt(context: RemindersDeps, turn: MailDelivery): Promise<De
   try {
     const end = await handOver(context, turn);
     if (end === 'late') return await afterNotMade(context, mail, 'the mail took too long to make');
-    return end === 'left' ? end : await markSent(context, mail, { names: turn.person.aliases });
+    if (end === 'left') return end;
+    context.metrics.mails.noteHandOver('taken');
+    return await markSent(context, mail, { names: turn.person.aliases });
   } catch (error) {
     if (error instanceof MailError && !error.isOurs) return afterFailure(context, mail, { address, error });
     throw error;

@@ -8,6 +8,8 @@ export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 export interface MailMetrics {
   /** A mail that tells of several stages counts for each of them. */
   note: (stages: Iterable<string>, outcome: MailOutcome) => void;
+  /** Whether the mail server took a mail. A mailbox that it refuses for good says nothing of the server. */
+  noteHandOver: (outcome: 'taken' | 'not_taken') => void;
 }
 
 /** The stage of a mail that ended before anybody knew what it tells. */
@@ -28,7 +30,16 @@ export function createMailMetrics(registry: Registry): MailMetrics {
     help: 'Mails that reached nobody.',
     registers: [registry],
   });
+  // Both begin at zero for the same reason: a rule asks whether any mail was taken.
+  const handOvers = new Counter({
+    name: 'grantbridge_mail_hand_overs_total',
+    help: 'Attempts to hand a reminder over to the mail server, without mailboxes that it refused for good.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of ['taken', 'not_taken']) handOvers.inc({ outcome }, 0);
   return {
+    noteHandOver: (outcome) => handOvers.inc({ outcome }),
     note(stages, outcome) {
       if (outcome === 'undeliverable') undeliverable.inc();
       const told = [...stages];

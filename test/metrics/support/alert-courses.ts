@@ -54,6 +54,13 @@ const readSeconds = (values: string): Course => ({
   values,
 });
 
+const handOvers = (outcome: string, values: string): Course => ({
+  metric: 'grantbridge_mail_hand_overs_total',
+  labels: { outcome },
+  values,
+});
+const notTaken = handOvers('not_taken', grows(0.1));
+
 const alarm = (kind: string, values: string): Course => ({
   metric: 'grantbridge_alarms_total',
   labels: { alarm: kind },
@@ -273,6 +280,7 @@ export const COURSES: Record<string, AlertCourses[]> = {
     { fires: [job(`0+60x${MINUTES - 20} 0+0x20`)], quiet: [job(`0+60x${MINUTES - 10} 0+0x10`)] },
   ],
   GrantbridgeJobFails: [{ fires: [jobFailures(grows(0.2))], quiet: [jobFailures(grows(0.08))] }],
+  GrantbridgeMailServer: [{ fires: [notTaken], quiet: [notTaken, handOvers('taken', '0+0x100 1+0x80')] }],
   GrantbridgeMailsUndeliverable: [
     {
       fires: [{ metric: 'grantbridge_mails_undeliverable_total', values: GROWS_ONCE }],
