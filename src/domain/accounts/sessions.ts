@@ -8,6 +8,7 @@ import {
   findSession,
   insertSession,
   prolongSession,
+  readSessionsOf,
 } from '../../store/accounts/sessions.ts';
 import type { AccountsDeps } from './deps.ts';
 
@@ -92,6 +93,16 @@ export function endSession(context: AccountsDeps, id: string): Promise<void> {
 /** Ends all sessions of an account, in other browsers and on other machines too. Returns how many sessions ended. */
 export function endSessionsOf(context: AccountsDeps, accountId: string): Promise<number> {
   return deleteSessionsOf(context.store, accountId);
+}
+
+/** Ends the sessions of an account whose content a rule gives up, in other browsers and on other machines too. */
+export async function endSessionsWhere(
+  { store }: AccountsDeps,
+  accountId: string,
+  isOver: (content: string) => boolean,
+): Promise<void> {
+  for (const { id_digest: digest, content } of await readSessionsOf(store, accountId))
+    if (isOver(content)) await deleteSession(store, [digest]);
 }
 
 /** The number of browsers in which an account is signed in, and the time zone for its mails. */

@@ -4,6 +4,7 @@ import type { SigninDeps } from './deps.ts';
 import {
   addSession,
   endSession,
+  endSessionsWhere,
   openSession,
   saveSession,
   touchSession,
@@ -178,6 +179,18 @@ export function startSession(req: Request, who: WhoSignsIn, signedInAt: number):
 export function signOut(req: Request): Promise<void> {
   return new Promise((resolve, reject) => {
     req.session.destroy((error: unknown) => (error ? reject(error) : resolve()));
+  });
+}
+
+/**
+ * Ends the sessions of somebody of the company that began with a value which the company does not say any more, and the
+ * questions that wait with such a value. The values are compared, not the roles: other settings may give a value another role.
+ */
+export function endFormerRoles(context: SigninDeps, staff: CompanyPerson): Promise<void> {
+  return endSessionsWhere(context, companyActor(staff), (content) => {
+    const { staff: own, switchTo } = JSON.parse(content) as Partial<SessionData>;
+    const held = own ?? (switchTo && 'staff' in switchTo ? switchTo.staff : undefined);
+    return !held?.values.every((value) => staff.values.includes(value));
   });
 }
 

@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import { companyActor, type CompanyPerson, companyRole } from '../../domain/accounts/company-staff.ts';
+import { addSession, endSession, openSession } from '../../domain/accounts/sessions.ts';
 import { keepArrival } from '../../domain/authorization/company-sign-in.ts';
 import { requestIdOf } from '../request-id.ts';
 import { sha256Of } from '../../shared/secrets.ts';
@@ -58,18 +59,29 @@ function isAnotherHere(req: Request, who: WhoSignsIn): boolean {
 }
 
 /**
+ * A question that waits with a role of the company stands among the sessions of its person: what ends those ends the question
+ * too. Nobody is signed in by it: no cookie has its value.
+ */
+async function keepQuestion({ context }: SigninPagesDeps, value: string, staff: CompanyPerson) {
+  const content = JSON.stringify({ switchTo: { staff } });
+  const start = { signedInAt: context.clock.now(), lifetime: AUTHORIZATION_REQUEST_LIFETIME };
+  await addSession(context, value, { ...start, content, accountId: companyActor(staff) });
+}
+
+/**
  * Asks, where somebody else is signed in in this browser; then it returns true, and nothing is changed before the answer. The
  * session is loaded.
  */
-export function askIfAnother(
+export async function askIfAnother(
   parts: SigninPagesDeps,
   { req, res }: HttpExchange,
   ended: EndedSignIn,
-): boolean {
+): Promise<boolean> {
   if (!isAnotherHere(req, ended)) return false;
   const { clock, vault } = parts.context;
   const value = newOpaqueValue();
   const until = clock.now() + AUTHORIZATION_REQUEST_LIFETIME;
+  if ('staff' in ended) await keepQuestion(parts, value, ended.staff);
   req.session.switchTo = { ...ended, until, proof: proofOf(value) };
   const [person, staff] = [personOf(req), companyStaffOf(req)];
   const page = parts.pages.render('sign-in-as-another', {
@@ -96,16 +108,25 @@ export async function signInOrAsk(
   await loadSession(parts, req, res);
   // A sign-in that began before a sign-out is no choice for whoever is signed in since.
   const isOver = parts.signedOut.isBetween(req, began, parts.context.clock.now());
-  if (!isOver && askIfAnother(parts, exchange, ended)) return;
+  if (!isOver && (await askIfAnother(parts, exchange, ended))) return;
   if (await signInHere(parts, exchange, { person: ended.person, began }))
     return res.redirect(303, ended.returnTo);
   const shown = { title: 'You are not signed in', why: 'signed out', again: signInAgain(ended.returnTo) };
   sendPage(res, parts.pages.render('not-signed-in', shown));
 }
 
-/** The role of somebody of the company now; undefined where the settings give none any more, or where it would be over. */
-function roleNow({ context }: SigninPagesDeps, staff: CompanyPerson, signedInAt: number) {
+/**
+ * The role of somebody of the company now, and the end of their question. Undefined where the settings give none any more, where
+ * it would be over, and where a later sign-in said that the company has taken it away.
+ */
+async function claimRole(
+  { context }: SigninPagesDeps,
+  value: string,
+  { staff, signedInAt }: { staff: CompanyPerson; signedInAt: number },
+) {
   const { company } = context.settings;
+  if (!(await openSession(context, value))) return undefined;
+  await endSession(context, value);
   const isOver = company !== undefined && signedInAt + company.sessionLifetime <= context.clock.now();
   return isOver ? undefined : companyRole(company, staff);
 }
@@ -123,7 +144,7 @@ function switchAccount(parts: SigninPagesDeps): RequestHandler {
     if (!isProven || switchTo.until <= context.clock.now()) return res.redirect(303, '/apps/account');
     const signedInAt = switchTo.until - AUTHORIZATION_REQUEST_LIFETIME;
     if ('staff' in switchTo) {
-      const role = roleNow(parts, switchTo.staff, signedInAt);
+      const role = await claimRole(parts, value, { staff: switchTo.staff, signedInAt });
       if (role === undefined) return res.redirect(303, '/apps/account');
       await keepArrival(context, switchTo.staff, { role, requestId: requestIdOf(res) });
       await startSession(req, { staff: switchTo.staff }, signedInAt);

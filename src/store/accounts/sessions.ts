@@ -69,6 +69,18 @@ export async function deleteSession({ volatile }: Store, idDigests: readonly str
   await volatile.deleteFrom('sessions').where('id_digest', 'in', idDigests).execute();
 }
 
+/** The sessions of an account, with what they hold. */
+export async function readSessionsOf(
+  { volatile }: Store,
+  accountId: string,
+): Promise<Array<{ id_digest: string; content: string }>> {
+  return volatile
+    .selectFrom('sessions')
+    .select(['id_digest', 'content'])
+    .where('account_id', '=', accountId)
+    .execute();
+}
+
 /** Ends all sessions of an account; returns how many. */
 export async function deleteSessionsOf({ volatile }: Store, accountId: string): Promise<number> {
   const deleted = await volatile

@@ -61,6 +61,41 @@ test('a sign-in to which the company gives no role ends every session that the p
   expect(await statusOf(here, ofAnother)).toBe(200);
 });
 
+const REVOKE = '/support/mappings/none/revoke';
+
+/** The company changes the groups of Lena, and she signs in with them in a new browser. */
+async function signInWith(here: CompanySystem, groups: string[]): Promise<CookieWalker> {
+  here.company.users.set('lena', { name: 'Lena Lead', email: 'lena@corp.example', groups });
+  return staffBrowser(here);
+}
+
+test('a sign-in with a lower role ends the sessions with the higher one, and no others', async () => {
+  const here = await start();
+  const higher = await staffBrowser(here);
+  const lower = await signInWith(here, ['support-readers']);
+  const beside = await signInWith(here, ['support-readers']);
+  expect(await statusOf(here, higher)).toBe(303);
+  expect([await statusOf(here, lower), await statusOf(here, beside)]).toEqual([200, 200]);
+  expect((await lower.get(here.at(REVOKE))).status).toBe(403);
+  await signInWith(here, ['support leads', 'support-readers']);
+  expect(await statusOf(here, lower)).toBe(200);
+});
+
+test.each([
+  ['none', []],
+  ['a lower one', ['support-readers']],
+])('a question that waits gives no role where a later sign-in gave %s', async (_what, groups) => {
+  const here = await start();
+  const browser = await browserOf(here.system);
+  const back = await walkCompany(here, await browser.get(here.at('/sign-in/company')), 'lena');
+  const question = await browser.get(back);
+  expect(wordsOf(question)).toContain('The sign-in of the company has just named lena@corp.example');
+  await signInWith(here, groups);
+  expect((await pressIn(browser, question, /^Switch to/)).location).toBe('/apps/account');
+  expect((await browser.get(here.at('/apps/account'))).status).toBe(200);
+  expect(await statusOf(here, browser)).not.toBe(200);
+});
+
 /** The company signs Lena in where Dana is signed in, and Dana has read the question for so many minutes. */
 async function lateSwitch(sessionMinutes: number, late: number) {
   const clock = new SettableClock();

@@ -15,7 +15,7 @@ import { PageError } from '../../pages/page-error.ts';
 import { countPageRequest, createFailureBrake, type FailureBrake } from '../../pages/brake.ts';
 import { sendPage } from '../../pages/page-headers.ts';
 import { requestIdOf } from '../../request-id.ts';
-import { loadSession, startSession } from '../session.ts';
+import { endFormerRoles, loadSession, startSession } from '../session.ts';
 import { askIfAnother } from '../sign-in-or-ask.ts';
 import { type CompanyPages, showFailure, showSignedOutSince, waysIn } from './company-failure.ts';
 import { companyReturnAddress, staffReturnPath } from './company-paths.ts';
@@ -86,7 +86,10 @@ async function refuseWithoutRole(
   sendPage(res.status(403), parts.pages.render('company-no-role', shown));
 }
 
-/** Signs the person in, asks where somebody else is signed in here, or says that the company gives no role. */
+/**
+ * Signs the person in, asks where somebody else is signed in here, or says that the company gives no role. What the company says
+ * now counts for the sessions of the person in other browsers too, whatever becomes of this sign-in.
+ */
 async function signInStaff(parts: CompanyPages, res: Response, signIn: ReturnedCompanySignIn): Promise<void> {
   const { context } = parts;
   const redirectUri = companyReturnAddress(context.settings);
@@ -94,11 +97,12 @@ async function signInStaff(parts: CompanyPages, res: Response, signIn: ReturnedC
   const { person, role } = await completeCompanySignIn(context, arrival);
   const returnTo = staffReturnPath(signIn.travelled.returnTo);
   if (role === undefined) return refuseWithoutRole(parts, res, { person, returnTo });
+  await endFormerRoles(context, person);
   const now = context.clock.now();
   if (parts.companySignedOut.isBetween(res.req, signIn.began, now))
     return showSignedOutSince(parts, res, returnTo);
   await loadSession(parts, res.req, res);
-  if (askIfAnother(parts, { req: res.req, res }, { staff: person, returnTo })) return;
+  if (await askIfAnother(parts, { req: res.req, res }, { staff: person, returnTo })) return;
   await keepArrival(context, person, { role, requestId: requestIdOf(res) });
   await startSession(res.req, { staff: person }, now);
   parts.companySignedOut.remove(res.req, res);
