@@ -3,6 +3,7 @@ import { DAY } from '../../src/shared/lifetimes.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { actionsOf } from '../support/bridge/waiting-token.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
 import { type ApiGround, openGround, waitingIn } from './support/ground.ts';
 
@@ -22,7 +23,22 @@ const NO_SPACE = {
     'create trigger no_space before insert on events for each row execute function no_space()',
   ],
 };
+
+/** No claim can be given back. */
+const NO_RETURN = {
+  sqlite: [
+    "create trigger no_return before delete on api_answers begin select raise(abort, 'database or disk is full'); end",
+  ],
+  postgres: [
+    "create function no_return() returns trigger language plpgsql as $$ begin raise exception using errcode = '53100', message = 'disk full'; end $$",
+    'create trigger no_return before delete on api_answers for each row execute function no_return()',
+  ],
+};
+const RETURN = { sqlite: 'drop trigger no_return', postgres: 'drop trigger no_return on api_answers' };
 const SPACE = { sqlite: 'drop trigger no_space', postgres: 'drop trigger no_space on events' };
+
+const revokeUnknown = (program: Program) =>
+  program.post(`/tokens/${'0'.repeat(24)}/revoke`, { reason }, marked('nine'));
 
 describe.each(databaseKinds)('on %s', (kind) => {
   let ground: ApiGround;
@@ -87,6 +103,17 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(
       (await actionsOf(ground.bridge, mappingId)).filter((action) => action === 'token_revoked'),
     ).toHaveLength(1);
+  });
+
+  test('a refused write gives its key back, also where the database fails at that moment', async () => {
+    for (const one of NO_RETURN[kind]) await sql.raw(one).execute(rows());
+    const refused = await revokeUnknown(program);
+    const meanwhile = await revokeUnknown(program);
+    await sql.raw(RETURN[kind]).execute(rows());
+    expect([problemIn(refused), problemIn(meanwhile)]).toEqual(['404 not-found', '409 request-open']);
+    const kept = rows().selectFrom('api_answers').select('id').where('request_key', '=', 'nine');
+    await until(async () => (await kept.execute()).length === 0);
+    expect(problemIn(await revokeUnknown(program))).toBe('404 not-found');
   });
 
   test('a write whose answer nobody knows is not done a second time', async () => {
