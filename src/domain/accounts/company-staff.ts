@@ -43,9 +43,13 @@ function valuesOf(claim: unknown): string[] {
   return list.filter((value): value is string => typeof value === 'string');
 }
 
+/** Whether the provider sent the role claim at all. */
+export const isRoleSaid = ({ roleClaim }: CompanySignInRules, claims: Claims): boolean =>
+  claimOf(claims, roleClaim) !== undefined;
+
 /** Whether the claims say what the bridge needs to know. */
-export function isEnoughSaid({ roleClaim }: CompanySignInRules, claims: Claims): boolean {
-  return ['name', 'email', roleClaim].every((name) => claimOf(claims, name) !== undefined);
+export function isEnoughSaid(rules: CompanySignInRules, claims: Claims): boolean {
+  return isRoleSaid(rules, claims) && ['name', 'email'].every((name) => claimOf(claims, name) !== undefined);
 }
 
 /** The longest text of a person that is shown. */

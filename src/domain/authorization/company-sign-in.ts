@@ -10,6 +10,7 @@ import {
   companyPersonOf,
   companyRole,
   isEnoughSaid,
+  isRoleSaid,
 } from '../accounts/company-staff.ts';
 import type { StaffRole } from '../accounts/staff.ts';
 import { recordEvent } from '../history/record-event.ts';
@@ -122,13 +123,13 @@ export async function keepArrival(
 }
 
 /**
- * Ends a claimed sign-in: the person, and their role. Nothing is stored (`keepArrival`).
+ * Ends a claimed sign-in: the person, their role, and whether the provider sent the role claim. Nothing is stored (`keepArrival`).
  * @throws {Unavailable | SignInRefused} nobody is signed in
  */
 export async function completeCompanySignIn(
   context: CompanySignInDeps,
   { signIn, redirectUri, query }: CompanyArrival,
-): Promise<{ person: CompanyPerson; role: StaffRole | undefined }> {
+): Promise<{ person: CompanyPerson; role: StaffRole | undefined; hasRoleClaim: boolean }> {
   const { provider, rules } = requireProvider(context);
   const { state, travelled } = signIn;
   const attempt = { redirectUri, state, nonce: travelled.nonce, verifier: travelled.verifier };
@@ -138,5 +139,5 @@ export async function completeCompanySignIn(
   });
   const person = companyPersonOf(rules, claims);
   if (!person) throw new SignInRefused('the identity provider named no subject');
-  return { person, role: companyRole(rules, person) };
+  return { person, role: companyRole(rules, person), hasRoleClaim: isRoleSaid(rules, claims) };
 }

@@ -53,6 +53,21 @@ async function addressFor(
   return address.href;
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * What userinfo says, beneath the signed claims: these win. Both may say a part of one claim, as a `realm_access` without
+ * `roles` in the ID token, and the roles at userinfo.
+ */
+function beneath(info: Record<string, unknown>, claims: Record<string, unknown>): Record<string, unknown> {
+  const joined = Object.entries(claims).map(([name, signed]) => {
+    const said = Object.hasOwn(info, name) ? info[name] : undefined;
+    return [name, isObject(signed) && isObject(said) ? beneath(said, signed) : signed];
+  });
+  return { ...info, ...Object.fromEntries(joined) };
+}
+
 /** Some providers put into the ID token only who somebody is, and answer the rest at a second address. */
 async function withUserInfo(
   found: Configuration,
@@ -61,8 +76,12 @@ async function withUserInfo(
 ): Promise<CompanyClaims> {
   if (found.serverMetadata().userinfo_endpoint === undefined) return claims;
   const { fetchUserInfo } = await openidClient();
-  // The subject must be the same (OpenID Connect Core §5.3.2). The signed claims win.
-  return { ...(await fetchUserInfo(found, accessToken, claims.sub)), ...claims };
+  // The subject must be the same (OpenID Connect Core §5.3.2).
+  return {
+    ...beneath(await fetchUserInfo(found, accessToken, claims.sub), claims),
+    iss: claims.iss,
+    sub: claims.sub,
+  };
 }
 
 async function exchange(

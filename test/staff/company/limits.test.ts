@@ -2,6 +2,7 @@ import { addStaff } from '../../../src/domain/accounts/staff.ts';
 import { HOUR, MINUTE } from '../../../src/shared/lifetimes.ts';
 import { browserOf, DANA, pressIn, wordsOf } from '../../owners/support/people.ts';
 import { startSecond } from '../../owners/support/second-bridge.ts';
+import { logLines } from '../../support/bridge/log-lines.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { linkOf } from '../../support/callers/html-forms.ts';
@@ -13,6 +14,7 @@ import {
   startCompanySystem,
   walkCompany,
 } from './support/company-system.ts';
+import { claimsIn } from './support/tokens.ts';
 
 /** How long a role of the company lasts, and the way in that does not lead by the company. */
 
@@ -186,6 +188,34 @@ test('claims that come from the userinfo endpoint count too', async () => {
   const here = await start({}, { claimsInIdToken: false });
   expect((await signInStaff(here, new CookieWalker())).status).toBe(303);
   expect(here.company.calls.map(({ path }) => path)).toEqual(['/token', '/me']);
+});
+
+test('a part of a claim that the ID token lacks is read from userinfo, and what both say is as signed', async () => {
+  const log = logLines();
+  const env = { STAFF_OIDC_ROLE_CLAIM: 'realm_access.roles', STAFF_OIDC_ROLES: 'a:lead,b:reader' };
+  const here = await start({ env, log: { level: 'warn', stream: log.stream } }, { claimsInIdToken: false });
+  const withClaims = (claims: object) => {
+    here.company.changeAnswer = (answer) => {
+      const signed = { ...claimsIn(String(answer['id_token'])), ...claims };
+      return { ...answer, id_token: here.company.sign(signed) };
+    };
+  };
+  const statusWith = async (atUserInfo: object, signed: object) => {
+    const person = { name: 'D', email: 'd@corp.example', realm_access: atUserInfo };
+    here.company.users.set('two-places', person as never);
+    withClaims({ realm_access: signed });
+    return (await signInStaff(here, new CookieWalker(), { login: 'two-places' })).status;
+  };
+  expect(await statusWith({ roles: ['a'] }, { verify_caller: true })).toBe(303);
+  expect(await statusWith({ roles: ['a'] }, { roles: ['x'] })).toBe(403);
+  expect(await statusWith({}, { verify_caller: true })).toBe(403);
+  await here.system.bridge.untilLogged();
+  const lines = log.lines().map((line) => JSON.parse(line) as Record<string, unknown>);
+  const refused = lines.filter(({ message }) => String(message).startsWith('somebody without a role'));
+  expect(refused.map((line) => [line['claim'], line['hasRoleClaim']])).toEqual([
+    ['realm_access.roles', true],
+    ['realm_access.roles', false],
+  ]);
 });
 
 test('a claim may stand within another, and its value may hold what separates entries', async () => {

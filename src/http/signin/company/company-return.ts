@@ -77,11 +77,13 @@ const queryOf = ({ originalUrl }: Request) => originalUrl.slice(originalUrl.inde
 async function refuseWithoutRole(
   parts: CompanyPages,
   res: Response,
-  { person, returnTo }: { person: CompanyPerson; returnTo: string },
+  { person, returnTo, hasRoleClaim }: { person: CompanyPerson; returnTo: string; hasRoleClaim: boolean },
 ): Promise<void> {
   const { context } = parts;
   await endSessionsOf(context, companyActor(person));
-  context.logger.warn('somebody without a role came by the company sign-in', { requestId: requestIdOf(res) });
+  const claim = context.settings.company?.roleClaim;
+  const facts = { requestId: requestIdOf(res), claim, hasRoleClaim };
+  context.logger.warn('somebody without a role came by the company sign-in', facts);
   const shown = { title: 'You have no role here', name: person.name, ...waysIn(parts, returnTo) };
   sendPage(res.status(403), parts.pages.render('company-no-role', shown));
 }
@@ -94,9 +96,9 @@ async function signInStaff(parts: CompanyPages, res: Response, signIn: ReturnedC
   const { context } = parts;
   const redirectUri = companyReturnAddress(context.settings);
   const arrival = { signIn, redirectUri, query: queryOf(res.req) };
-  const { person, role } = await completeCompanySignIn(context, arrival);
+  const { person, role, hasRoleClaim } = await completeCompanySignIn(context, arrival);
   const returnTo = staffReturnPath(signIn.travelled.returnTo);
-  if (role === undefined) return refuseWithoutRole(parts, res, { person, returnTo });
+  if (role === undefined) return refuseWithoutRole(parts, res, { person, returnTo, hasRoleClaim });
   await endFormerRoles(context, person);
   const now = context.clock.now();
   if (parts.companySignedOut.isBetween(res.req, signIn.began, now))
