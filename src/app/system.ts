@@ -8,7 +8,7 @@ import { followSettings } from '../domain/lifecycle/fill-dates.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
 import { loadDemoData } from './demo-data.ts';
 import type { Logger } from '../shared/log/logger.ts';
-import { startWorkers } from './workers.ts';
+import { startWorkers, WORKER_STOP_TAKES } from './workers.ts';
 
 /**
  * Starts the bridge, in this process or in WORKERS other processes. When the settings name no new API, also starts the
@@ -121,7 +121,8 @@ async function startInThisProcess({ config, demo, logger }: Preparation): Promis
 /** Prepares the database once before the workers start. Otherwise all workers would prepare the database at once. */
 async function startInWorkers({ config, demo, logger }: Preparation): Promise<Front> {
   await prepare({ config, demo, logger });
-  return startWorkers({ count: config.workers, logger });
+  const stopLimit = config.drain + WORKER_STOP_TAKES;
+  return startWorkers({ count: config.workers, logger, stopLimit });
 }
 
 function startFront(preparation: Preparation): Promise<Front> {

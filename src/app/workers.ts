@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { join } from 'node:path';
-import { MINUTE, SECOND } from '../shared/lifetimes.ts';
+import { MINUTE, SECOND, STOP_LIMIT } from '../shared/lifetimes.ts';
 import type { Logger } from '../shared/log/logger.ts';
 import { reduceError } from '../shared/log/redaction.ts';
 import { programFolder } from './program-folder.ts';
@@ -12,15 +12,20 @@ import { type FleetMetrics, gatherFromWorkers } from './worker-metrics.ts';
  * it for its metrics (`worker-metrics.ts`).
  */
 
+/** Longer than a worker takes to stop, after the drain, and shorter than a supervisor waits for the first process. */
+export const WORKER_STOP_TAKES = STOP_LIMIT + 6 * SECOND;
+
 export interface WorkersOptions {
   count: number;
   logger: Logger;
+  /** How long a worker may take to stop, its drain included, in milliseconds. */
+  stopLimit: number;
   /** The file that each worker runs. The file starts its server through `runWorker`. */
   exec?: string;
 }
 
 export interface Workers {
-  /** Lets all workers finish their work; resolves when the last worker has ended. */
+  /** Lets all workers finish their work, and kills one that does not end in time; resolves when the last worker has ended. */
   close(): Promise<void>;
 }
 
@@ -101,12 +106,24 @@ class Place {
     }
   }
 
-  /** Lets the process finish its work, and does not replace the process. */
-  async close(): Promise<void> {
+  /**
+   * Lets the process finish its work, and does not replace the process. A process that stands still takes no SIGTERM, and would
+   * keep the first process until that is killed from outside.
+   */
+  async close(limit: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#waiting);
-    this.#worker?.process.kill('SIGTERM');
+    const { process: child } = this.#worker ?? {};
+    child?.kill('SIGTERM');
+    const late = setTimeout(() => {
+      this.#logger.error('a worker did not end in time, the first process kills it', {
+        pid: child?.pid,
+        limit,
+      });
+      child?.kill('SIGKILL');
+    }, limit);
     await this.#gone;
+    clearTimeout(late);
   }
 }
 
@@ -114,7 +131,7 @@ class Place {
  * Starts `count` workers and resolves when all workers serve.
  * @throws {Error} in plain words when a worker cannot start; then no worker is left
  */
-export async function startWorkers({ count, logger, exec }: WorkersOptions): Promise<Workers> {
+export async function startWorkers({ count, logger, stopLimit, exec }: WorkersOptions): Promise<Workers> {
   // Each worker accepts connections itself. If the first process handed out the calls, a call for a dying worker would
   // hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -122,7 +139,7 @@ export async function startWorkers({ count, logger, exec }: WorkersOptions): Pro
   const metrics = gatherFromWorkers(count);
   const places = Array.from({ length: count }, () => new Place(logger, metrics));
   const close = async () => {
-    await Promise.all(places.map((place) => place.close()));
+    await Promise.all(places.map((place) => place.close(stopLimit)));
     metrics.stop();
   };
   try {

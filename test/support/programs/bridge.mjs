@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startBridge } from '../../../dist/app/bridge.js';
 import { readConfig } from '../../../dist/config/config.js';
 import { createLogger } from '../../../dist/shared/log/logger.js';
-import { runWorker, startWorkers } from '../../../dist/app/workers.js';
+import { runWorker, startWorkers, WORKER_STOP_TAKES } from '../../../dist/app/workers.js';
 import { openContext } from '../../../dist/app/open-context.js';
 
 const { TEST_CLOCK_FILE: clockFile, TEST_LOG_LEVEL: level } = process.env;
@@ -30,7 +30,8 @@ const start = () => startBridge(readConfig(), { logger, ...(clockFile && { clock
 async function startSeveral(config) {
   const opened = await openContext(config, config.upstream, { logger });
   await opened.close();
-  return startWorkers({ count: config.workers, logger, exec: fileURLToPath(import.meta.url) });
+  const stopLimit = config.drain + WORKER_STOP_TAKES;
+  return startWorkers({ count: config.workers, logger, stopLimit, exec: fileURLToPath(import.meta.url) });
 }
 
 async function serve() {

@@ -12,7 +12,7 @@ async function start() {
 if (cluster.isWorker) await runWorker(start);
 else {
   const exec = fileURLToPath(import.meta.url);
-  const workers = await startWorkers({ count: 2, logger: console, exec });
+  const workers = await startWorkers({ count: 2, logger: console, stopLimit: 5000, exec });
   process.stdout.write('all serve\n');
   await workers.close();
 }
