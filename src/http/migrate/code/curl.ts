@@ -35,7 +35,7 @@ export const curl: CodeLanguage = {
   old({ method, path, form }, { oldApi }) {
     const post = method === 'POST' && !form ? ['-X POST'] : [];
     return lines(
-      `curl ${addressOf(oldApi, path)}`,
+      `curl --max-time 15 ${addressOf(oldApi, path)}`,
       ...post,
       bearer('OLD_TOKEN'),
       ...(form ?? []).map(fieldOf),
@@ -45,11 +45,12 @@ export const curl: CodeLanguage = {
     const hasVariables = Object.keys(variables).length > 0;
     const body = `{"query":${JSON.stringify(inOneLine(query))}${hasVariables ? variablesOf(variables) : ''}}`;
     return lines(
-      `curl ${quoted(newApi)}`,
+      `curl --max-time 15 ${quoted(newApi)}`,
       bearer('ACCESS_TOKEN'),
       "-H 'Content-Type: application/json'",
       `-d '${body}'`,
     );
   },
-  revocation: (form, { revocation }) => lines(`curl ${quoted(revocation)}`, ...form.map(fieldOf)),
+  revocation: (form, { revocation }) =>
+    lines(`curl --max-time 15 ${quoted(revocation)}`, ...form.map(fieldOf)),
 };

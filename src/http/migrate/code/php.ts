@@ -37,7 +37,13 @@ export const php: CodeLanguage = {
   setUp: ({ oldApi, newApi, revocation }) => `<?php
 function send(string $method, string $address, array $headers, string $body)
 {
-    $http = ['method' => $method, 'header' => $headers, 'content' => $body, 'ignore_errors' => true];
+    $http = [
+        'method' => $method,
+        'header' => $headers,
+        'content' => $body,
+        'timeout' => 15,
+        'ignore_errors' => true,
+    ];
     $answer = file_get_contents($address, false, stream_context_create(['http' => $http]));
     return json_decode($answer, true);
 }

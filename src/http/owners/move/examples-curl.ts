@@ -48,7 +48,7 @@ const JSON_HEADER = "-H 'Content-Type: application/json'";
 
 function channels(address: StepValue, bearer: StepValue): string {
   const head = [
-    `curl ${word(address)}`,
+    `curl --max-time 15 ${word(address)}`,
     `-H "Authorization: Bearer ${typeof bearer === 'string' ? bearer : variable(bearer)}"`,
     JSON_HEADER,
   ];
@@ -70,10 +70,10 @@ export function curlCode(step: ExampleStep): string {
         `echo "${step.address}?${queryOf(step.query)}"`,
       ].join('\n');
     case 'post':
-      return lines(`curl ${quoted(step.address)}`, ...Object.entries(step.form).map(formLine));
+      return lines(`curl --max-time 15 ${quoted(step.address)}`, ...Object.entries(step.form).map(formLine));
     case 'read':
       return lines(
-        `curl ${quoted(step.address)}`,
+        `curl --max-time 15 ${quoted(step.address)}`,
         `-H "Authorization: Bearer ${typeof step.bearer === 'string' ? step.bearer : variable(step.bearer)}"`,
       );
     case 'channels':
