@@ -54,19 +54,24 @@ async function call(agent: string): Promise<void> {
  * Sets the sunset for a day which is not as many days away here as it is in UTC.
  * @returns how many days, in UTC and here
  */
-async function sunsetOfTwoDistances(): Promise<{ utc: number; here: number }> {
+async function sunsetOfTwoDistances(near: number): Promise<{ utc: number; here: number }> {
   const { store, lifecycle } = system.bridge.context;
   const now = clock.now();
   // From 15:00 UTC on it is the next day here.
   const isNextDay = now % DAY >= 15 * HOUR;
-  const at = now - (now % DAY) + 5 * DAY + (isNextDay ? 10 : 20) * HOUR;
+  const utc = near + (isNextDay ? 1 : 0);
+  const at = now - (now % DAY) + utc * DAY + (isNextDay ? 10 : 20) * HOUR;
   const sunset = { name: 'sunset' as const, at, changed_at: now, changed_by: 'test' };
-  await store.durable.insertInto('lifecycle_dates').values(sunset).execute();
+  await store.durable
+    .insertInto('lifecycle_dates')
+    .values(sunset)
+    .onConflict((known) => known.column('name').doUpdateSet(sunset))
+    .execute();
   await until(async () => {
     await lifecycle.refresh();
     return lifecycle.current().dates.sunset === at;
   });
-  return { utc: 5, here: isNextDay ? 4 : 6 };
+  return { utc, here: isNextDay ? utc - 1 : utc + 1 };
 }
 
 /** What the public page and the first page of a person say of the days that are left. */
@@ -79,6 +84,19 @@ async function daysSaid(options: Parameters<typeof open>[0]): Promise<string[]> 
   }
   await context.close();
   return said;
+}
+
+/** Whether the badges stand out on both pages. */
+async function badgesStandOut(options: Parameters<typeof open>[0]): Promise<boolean[]> {
+  await open(options);
+  const seen: boolean[] = [];
+  for (const path of ['/lifecycle', '/apps']) {
+    await page.goto(`${system.bridgeUrl}${path}`);
+    const badges = await page.locator('.badge', { has: page.locator('time') }).all();
+    for (const badge of badges) seen.push(/\bwarning\b/.test((await badge.getAttribute('class')) ?? ''));
+  }
+  await context.close();
+  return seen;
 }
 
 /** Of the public page, and of the date and the two cards of the first page. */
@@ -175,9 +193,17 @@ const streams = () => asked.filter((url) => url.includes('/live/events'));
   });
 
   test('the days that are left are those to the date beside them: in the zone of the reader, without script in UTC', async () => {
-    const { utc, here } = await sunsetOfTwoDistances();
+    const { utc, here } = await sunsetOfTwoDistances(5);
     expect(await daysSaid({ timezoneId: 'UTC' })).toEqual(daysWords(utc));
     expect(await daysSaid({ javaScriptEnabled: false })).toEqual(daysWords(utc));
     expect(await daysSaid({})).toEqual(daysWords(here));
+  });
+
+  test('the badge of a date stands out from thirty days on, counted as its words are', async () => {
+    const { utc, here } = await sunsetOfTwoDistances(30);
+    expect([utc, here].toSorted((one, other) => one - other)).toEqual([30, 31]);
+    const standOut = (days: number) => Array<boolean>(4).fill(days <= 30);
+    expect(await badgesStandOut({ javaScriptEnabled: false })).toEqual(standOut(utc));
+    expect(await badgesStandOut({})).toEqual(standOut(here));
   });
 });

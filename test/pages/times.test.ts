@@ -96,7 +96,7 @@ async function rehearsed(): Promise<void> {
 
 /** Days that are left: the script counts them in the zone in which it shows the date beside them. */
 const DAYS_LEFT =
-  /<time class="days" data-form="(?:in|left)" datetime="[^"]+Z" data-now="[^"]+Z">[^<]+<\/time>/g;
+  /<time class="days" data-form="(?:in|left)" datetime="[^"]+Z" data-now="[^"]+Z"(?: data-soon="30")?>[^<]+<\/time>/g;
 
 /** The text of the main part without the elements of times; and how many of them there are. */
 function withoutTimes(body: string): { rest: string; times: number } {

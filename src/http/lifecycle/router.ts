@@ -8,8 +8,8 @@ import {
 } from '../../domain/lifecycle/changes/describe.ts';
 import { changesCalls, type DateName } from '../../domain/lifecycle/lifecycle.ts';
 import type { PageRenderer } from '../../shared/pages.ts';
-import { daysLeft } from '../wording/days-left.ts';
-import { isSoon, rehearsedThen, rehearsedWords } from '../wording/dates/words.ts';
+import { daysLeft, daysToDate, isSoon } from '../wording/days-left.ts';
+import { rehearsedThen, rehearsedWords } from '../wording/dates/words.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { LOCAL_TIMES } from '../wording/words.ts';
 import { onlyRead } from '../pages/only-read.ts';
@@ -75,9 +75,10 @@ function shownMeaning(context: HttpLifecycleDeps, described: PublicLifecycle, na
   const { dates, now } = described;
   const [at, answer] = [dates[name] ?? now, shownAnswer(context, name)];
   // No countdown to a day on which no answer changes here.
-  const left = answer?.isLater === false ? undefined : daysLeft(at, now);
-  const kind = answer?.isLater && isSoon(at, now) ? 'warning' : '';
-  return { meaning: meaningOf(name, hasBackend(context)), left, kind, answer };
+  const meaning = meaningOf(name, hasBackend(context));
+  if (!answer) return { meaning, left: daysLeft(at, now), kind: '' };
+  if (!answer.isLater) return { meaning, left: undefined, kind: '', answer };
+  return { meaning, left: daysToDate(at, now), kind: isSoon(at, now) ? 'warning' : '', answer };
 }
 
 /** The card of a date; empty where the date is not set. */

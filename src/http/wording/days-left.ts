@@ -9,6 +9,8 @@ export interface DaysLeft {
   /** When the page was made. The clock of a reader may be wrong. */
   now: number;
   form: keyof typeof FORMS;
+  /** From this many days on, a badge around the words stands out. Undefined where none does. */
+  soon?: number;
 }
 
 /** `local-times.js` has the same words. */
@@ -26,6 +28,20 @@ export function utcDaysUntil(at: number, now: number): number {
 /** Undefined once the time has passed. */
 export function daysLeft(at: number, now: number, form: DaysLeft['form'] = 'in'): DaysLeft | undefined {
   return at <= now ? undefined : { at, now, form };
+}
+
+/** From this many days before a date on, the remaining days stand out. */
+const SOON = 30;
+
+/** Whether a time is ahead and near. `local-times.js` judges anew by the days that it counts. */
+export function isSoon(at: number, now: number): boolean {
+  return at > now && utcDaysUntil(at, now) <= SOON;
+}
+
+/** The days to a date whose badge stands out where it is near, by the same count as its words. Undefined once it has passed. */
+export function daysToDate(at: number, now: number, form?: DaysLeft['form']): DaysLeft | undefined {
+  const left = daysLeft(at, now, form);
+  return left && { ...left, soon: SOON };
 }
 
 /** The words in UTC days, for a text that shows its dates in UTC too. */

@@ -14,7 +14,8 @@ const isoOf = (time: number) => new Date(time).toISOString();
 
 function daysElement(left: DaysLeft): string {
   const moments = `datetime="${isoOf(left.at)}" data-now="${isoOf(left.now)}"`;
-  return `<time class="days" data-form="${left.form}" ${moments}>${daysLeftWords(left)}</time>`;
+  const soon = left.soon === undefined ? '' : ` data-soon="${left.soon}"`;
+  return `<time class="days" data-form="${left.form}" ${moments}${soon}>${daysLeftWords(left)}</time>`;
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 import { statesOfApps } from '../../../domain/tokens/states-of-app.ts';
 import { sparkline } from '../../charts/charts.ts';
 import { formatNumber } from '../../wording/words.ts';
-import { daysLeft } from '../../wording/days-left.ts';
+import { daysToDate } from '../../wording/days-left.ts';
 import { appLifecycleNow, nextDate } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { stateLines } from '../../wording/state-words.ts';
@@ -84,7 +84,7 @@ function dateOf(context: OwnersDeps, clientId: string) {
   // A date that changes no call needs no countdown.
   if (!next?.changesCalls) return {};
   if (next.at !== common?.at) return { ownDate: next };
-  const days = daysLeft(next.at, context.clock.now(), 'left');
+  const days = daysToDate(next.at, context.clock.now(), 'left');
   return { left: days && { ...next, days } };
 }
 

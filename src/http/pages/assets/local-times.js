@@ -16,6 +16,9 @@ function countDays(root) {
   for (const element of root.querySelectorAll('time.days')) {
     const days = dayNumber(new Date(element.dateTime)) - dayNumber(new Date(element.dataset.now));
     element.textContent = daysLeft[element.dataset.form](days);
+    // The server coloured the badge by days in UTC.
+    const { soon } = element.dataset;
+    if (soon !== undefined) element.closest('.badge')?.classList.toggle('warning', days <= Number(soon));
   }
 }
 

@@ -7,8 +7,8 @@ import {
 } from '../../../domain/lifecycle/lifecycle.ts';
 import type { AppLifecycle } from '../../../domain/lifecycle/old-api-status.ts';
 import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
-import { type DaysLeft, daysLeft } from '../days-left.ts';
-import { isSoon, rehearsedWords } from './words.ts';
+import { type DaysLeft, daysToDate, isSoon } from '../days-left.ts';
+import { rehearsedWords } from './words.ts';
 import type { Sentence } from '../words.ts';
 
 /** What people are told about the dates of one app: pure functions of one reading of the dates and one moment. */
@@ -53,7 +53,7 @@ function lineOf(
     at,
     isPast,
     // No countdown to a day on which nothing changes.
-    left: isChange ? daysLeft(at, now) : undefined,
+    left: isChange ? daysToDate(at, now) : undefined,
     kind: isChange && isSoon(at, now) ? 'warning' : '',
     meaning: isChange ? MEANINGS[milestone][isPast ? 'past' : 'ahead'] : CHANGES_NOTHING,
     changesCalls: isChange,

@@ -1,5 +1,4 @@
 import { changesCalls, type Milestone } from '../../../domain/lifecycle/lifecycle.ts';
-import { utcDaysUntil } from '../days-left.ts';
 
 /** The dates on pages. */
 
@@ -8,14 +7,6 @@ const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 's
 /** A time for people: `22 November 2026 at 09:15 UTC`. */
 export function timeWords(time: number): string {
   return `${DATE.format(time)} UTC`;
-}
-
-/** From this many days before a date on, the remaining days stand out. */
-const SOON = 30;
-
-/** Whether a time is ahead and near. */
-export function isSoon(at: number, now: number): boolean {
-  return at > now && utcDaysUntil(at, now) <= SOON;
 }
 
 const REHEARSED: Record<Milestone, string> = {
