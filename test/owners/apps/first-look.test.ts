@@ -161,6 +161,11 @@ test('once the old API has ended, its owner is led to no consent, and not told o
   expect(page).toContain(there);
   expect(page).not.toMatch(/When people connect|from now on|Register an OAuth client|Test and use/);
   const { store } = system.bridge.context;
+  await countCallsSince(store, 0);
+  const move = wordsOf(await dana.get(`${at}/move`));
+  expect(move).toMatch(/steps are done, and no more can be/);
+  expect(move).toContain('Nothing is left to do on this page.');
+  expect(move).not.toMatch(/not yet|next/);
   const row = {
     id: 'planner-late',
     client_id: clientId,

@@ -8,7 +8,7 @@ import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { appProgress } from './app-progress.ts';
 import { byKind } from '../../charts/call-charts.ts';
-import { checklist, hasTakenOver, nextStep, STEP_STATES } from '../move/checklist.ts';
+import { checklist, hasTakenOver, nextStep, stepBadge } from '../move/checklist.ts';
 import type { ChecklistStep } from '../move/checklist-step.ts';
 import { awaitedWords } from '../move/hand-over-step.ts';
 import { cutOverForOwner } from '../../cut-over/cards.ts';
@@ -67,7 +67,11 @@ export async function ownerCards(context: OwnersDeps, { app, of }: ShownApp, foo
     steps: {
       done: steps.filter(({ state }) => state === 'done').length,
       all: steps.length,
-      each: steps.map((step) => ({ ...step, ...STEP_STATES[step.state], isNext: step === nextStep(steps) })),
+      each: steps.map((step) => ({
+        ...step,
+        ...stepBadge(step, footing.phase),
+        isNext: step === nextStep(steps),
+      })),
     },
     next,
   };

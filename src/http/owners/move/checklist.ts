@@ -164,18 +164,25 @@ export function checklist(
   return [ownClient, usersMapped, handOverStep, oldCalls].map((step) => step(facts));
 }
 
-/** The state of a step as a badge. */
-export const STEP_STATES: Readonly<
-  Record<ChecklistStep['state'], { label: string; kind: 'ok' | 'warning' }>
-> = {
+const STEP_STATES: Readonly<Record<ChecklistStep['state'], { label: string; kind: 'ok' | 'warning' }>> = {
   done: { label: 'done', kind: 'ok' },
   partly: { label: 'partly done', kind: 'warning' },
   open: { label: 'not yet', kind: 'warning' },
 };
 
+/** The state of a step as a badge. After the sunset a step without a task is never done any more. */
+export function stepBadge({ state, next }: ChecklistStep, phase: ChecklistPage['phase']) {
+  const isMissed = phase === 'ended' && state !== 'done' && next === undefined;
+  return isMissed ? { label: state === 'partly' ? 'partly done' : 'not done', kind: '' } : STEP_STATES[state];
+}
+
 /** The step that comes next: the first that is not done and that somebody can do. */
 export const nextStep = (steps: readonly ChecklistStep[]): ChecklistStep | undefined =>
   steps.find(({ next }) => next !== undefined);
+
+/** Whether the old API has ended for the app, and nobody can do any of the steps that are left. */
+export const isTooLate = (steps: readonly ChecklistStep[], phase: ChecklistPage['phase']): boolean =>
+  phase === 'ended' && nextStep(steps) === undefined && steps.some(({ state }) => state !== 'done');
 
 /** Whether the app took a connection over. Without one all steps can be done, for an app that nobody uses. */
 export const hasTakenOver = ({ tokens, handovers }: MigrationProgress): boolean =>

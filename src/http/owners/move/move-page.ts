@@ -6,7 +6,7 @@ import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { confirmationRoutes } from './confirmations.ts';
-import { checklist, hasTakenOver, nextStep, STEP_STATES } from './checklist.ts';
+import { checklist, CONNECT_THERE, hasTakenOver, isTooLate, nextStep, stepBadge } from './checklist.ts';
 import { type ExampleValues, examplesFor } from './examples.ts';
 import { variablesOf } from './examples-variables.ts';
 import { underHead } from '../head/app-head.ts';
@@ -61,9 +61,10 @@ function showMove(frame: PageShell): RequestHandler {
     frame.page(res, 'move', {
       title: `Move “${app.name}” to the new API`,
       ...(await underHead(context, seen, 'move')),
-      steps: steps.map((step) => ({ ...step, ...STEP_STATES[step.state] })),
+      steps: steps.map((step) => ({ ...step, ...stepBadge(step, footing.phase) })),
       done: steps.filter(({ state }) => state === 'done').length,
       current: nextStep(steps)?.id,
+      tooLate: isTooLate(steps, footing.phase) ? CONNECT_THERE : undefined,
       hasTakenOver: hasTakenOver(moved),
       isOwner: seen.access === 'owner',
       hasNoTaker: footing.phase !== 'ended' && !moved.client && values.modern.former.length === 0,
