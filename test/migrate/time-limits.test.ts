@@ -4,7 +4,7 @@ import { examplesFor } from '../../src/http/owners/move/examples.ts';
 
 /** Readers copy the shown code. A program whose call never ends holds up all that comes after it. */
 
-const SENDS = /\bcurl |\burlopen\(|\bfetch\(|\bfile_get_contents\(|\bwp_remote_(?:request|post)\(/g;
+const SENDS = /curl |urlopen\(|fetch\(|file_get_contents\(|wp_remote_(?:request|post)\(/g;
 const LIMITS = /--max-time 15|timeout=15|AbortSignal\.timeout\(15_000\)|'timeout' => 15/g;
 
 const MODERN = { clientId: undefined, former: [], isConfidential: true, scopes: 'account:read' };
