@@ -21,7 +21,7 @@ const FORMS = {
   left: (days: number) => ['less than a day left', '1 day left'][days] ?? `${days} days left`,
 };
 
-export function utcDaysUntil(at: number, now: number): number {
+function utcDaysUntil(at: number, now: number): number {
   return Math.floor(at / DAY) - Math.floor(now / DAY);
 }
 
