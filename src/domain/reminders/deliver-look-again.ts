@@ -11,6 +11,7 @@ import { listLiveApps } from '../../store/reminders/reminder-people.ts';
 import { insertReminders, readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
 import type { RemindersDeps } from './deps.ts';
 import { isForContact } from './asked.ts';
+import { ofOtherReaders } from './leaked/leak-reader.ts';
 import type { DueStage, ReminderPerson } from './people.ts';
 import { remindersIn, stillDue } from './plan-reminders.ts';
 
@@ -113,8 +114,9 @@ async function ofRetired(
 }
 
 /**
- * The reminders of a mail about leaked tokens; undefined for every other mail. Only a contact whom the app does not have
- * any more is not told, and nobody of a retired app: its token stays untold until the retirement is taken back.
+ * The reminders of a mail about leaked tokens; undefined for every other mail. Whoever is not the holder or owner any more is
+ * not told, nor a contact whom the app does not have any more, and nobody of a retired app: its token stays untold until
+ * the retirement is taken back.
  */
 export async function lookAgainAtLeaks(
   context: RemindersDeps,
@@ -123,7 +125,11 @@ export async function lookAgainAtLeaks(
   const rows = await readRemindersOf(context.store.durable, mail.id);
   const leaks = rows.filter(({ stage }) => stage === LEAKED_STAGE);
   if (leaks.length === 0) return undefined;
-  const untold = [...(await notTheirs(context, mail)), ...(await ofRetired(context, leaks))];
+  const untold = [
+    ...(await notTheirs(context, mail)),
+    ...(await ofOtherReaders(context, mail, leaks)),
+    ...(await ofRetired(context, leaks)),
+  ];
   const gone = new Set(untold.map(({ id }) => id));
   const left = leaks.filter(({ id }) => !gone.has(id));
   const kept = left.length > 0 ? { gone: [...gone], left } : undefined;

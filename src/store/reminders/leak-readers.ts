@@ -8,8 +8,8 @@ import type { MailState } from '../tables/lifecycle.ts';
 /** The stage of a mail about a leaked token in the ledger. `planned_for` is the mapping id. */
 export const LEAKED_STAGE = 'leaked';
 
-/** A leaked token of which somebody has still to be told, with its holder and the owner of its app. */
-export interface UntoldLeak {
+/** A leaked token with its present holder, and the present owner of its app. */
+export interface LeakWithReaders {
   mapping_id: string;
   client_id: string;
   account_id: string | null;
@@ -17,28 +17,45 @@ export interface UntoldLeak {
   /** Both null of an unidentified program, which nobody owns. */
   owner_account_id: string | null;
   owner_email: string | null;
+  retired_at: number | null;
 }
 
 /** An unidentified program has no owner, whatever its row says. */
 const ofOwner = (column: 'owner_account_id' | 'owner_email') =>
   sql<string | null>`case when a.source <> 'observed' then ${sql.ref(`a.${column}`)} end`;
 
-/**
- * The tokens after this one of which somebody has still to be told. Nobody is told of a retired app: its pages are gone, and
- * its calls are refused. Its tokens stay untold, because the retirement may be taken back.
- */
-export async function listUntoldLeaks(db: Database, after: string, limit: number): Promise<UntoldLeak[]> {
-  return db
+const withReaders = (db: Database) =>
+  db
     .selectFrom('leaked_tokens as l')
     .innerJoin('mappings as m', 'm.id', 'l.mapping_id')
     .innerJoin('apps as a', 'a.client_id', 'm.client_id')
-    .select(['l.mapping_id', 'm.client_id', 'm.account_id', 'm.account_email'])
-    .select([ofOwner('owner_account_id').as('owner_account_id'), ofOwner('owner_email').as('owner_email')])
+    .select(['l.mapping_id', 'm.client_id', 'm.account_id', 'm.account_email', 'a.retired_at'])
+    .select([ofOwner('owner_account_id').as('owner_account_id'), ofOwner('owner_email').as('owner_email')]);
+
+/**
+ * The tokens after this one of which somebody may have to be told still. Those of retired apps too: a statement that passes
+ * over them would read any number of them to find one of another app.
+ */
+export async function listUntoldLeaks(
+  db: Database,
+  after: string,
+  limit: number,
+): Promise<LeakWithReaders[]> {
+  return withReaders(db)
     .where('l.told_at', 'is', null)
-    .where('a.retired_at', 'is', null)
     .where('l.mapping_id', '>', after)
     .orderBy('l.mapping_id')
     .limit(limit)
+    .execute();
+}
+
+/** These leaked tokens with whoever has to be told of them now. */
+export async function listWithReaders(
+  db: Database,
+  mappingIds: readonly string[],
+): Promise<LeakWithReaders[]> {
+  return withReaders(db)
+    .where(isOneOf(db, 'l.mapping_id', mappingIds))
     .execute();
 }
 

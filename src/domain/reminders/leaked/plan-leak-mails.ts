@@ -1,15 +1,15 @@
 import { groupBy } from '../../../shared/group-by.ts';
 import { newHexId } from '../../../shared/ids.ts';
-import { MINUTE } from '../../../shared/lifetimes.ts';
+import { MINUTE, TAKE_BACK } from '../../../shared/lifetimes.ts';
 import {
   LEAKED_STAGE,
+  type LeakWithReaders,
   listLeakMails,
   listUntoldLeaks,
   markTold,
   openLeakMails,
   type PlannedLeakMail,
   releaseLeakMails,
-  type UntoldLeak,
 } from '../../../store/reminders/leak-readers.ts';
 import {
   insertPlanned,
@@ -23,7 +23,7 @@ import { besideMailOfDay } from '../asked.ts';
 import type { RemindersDeps } from '../deps.ts';
 import type { PersonIdentity } from '../people.ts';
 import { localDay } from '../local-days.ts';
-import { leakPerson } from './leak-reader.ts';
+import { leakPerson, nameOfReader } from './leak-reader.ts';
 
 /**
  * Plans the mails about leaked tokens: to the holder of each token, and to the owner of its app. A person gets one mail
@@ -52,21 +52,47 @@ interface PlanningTurn {
 interface LeakReader {
   person: PersonIdentity;
   role: PersonRole;
-  token: UntoldLeak;
+  token: LeakWithReaders;
 }
 
-async function readersOf(context: RemindersDeps, token: UntoldLeak): Promise<LeakReader[]> {
-  const { account_id, account_email, owner_account_id, owner_email } = token;
-  const holder = await leakPerson(context, { accountId: account_id, email: account_email });
-  const owner = await leakPerson(context, { accountId: owner_account_id, email: owner_email });
-  return [
-    ...(holder ? [{ person: holder, role: 'holder' as const, token }] : []),
-    ...(owner ? [{ person: owner, role: 'owner' as const, token }] : []),
-  ];
+type Planned = readonly PlannedLeakMail[];
+
+/** Finds the person behind a name, once for a page: many tokens have one holder, or one owner. */
+type FindPerson = (name: string) => Promise<PersonIdentity>;
+
+function onceEach({ shutdown }: RemindersDeps, find: FindPerson): FindPerson {
+  const found = new Map<string, PersonIdentity>();
+  return async (name) => {
+    const known = found.get(name);
+    if (known) return known;
+    const person = await find(name);
+    found.set(name, person);
+    await yieldToEventLoop(shutdown.signal);
+    return person;
+  };
 }
 
-const isFor = ({ person, role, token }: LeakReader, mail: PlannedLeakMail) =>
-  mail.mapping_id === token.mapping_id && mail.role === role && person.aliases.includes(mail.person);
+const ROLES: readonly PersonRole[] = ['holder', 'owner'];
+
+/**
+ * Whoever has to be told of a token and has no mail about it. The name in a mail is compared first: a mail that waits for
+ * days would otherwise have its people read in every turn.
+ */
+async function untoldReaders(
+  token: LeakWithReaders,
+  mails: Planned,
+  find: FindPerson,
+): Promise<LeakReader[]> {
+  const untold: LeakReader[] = [];
+  for (const role of ROLES) {
+    const name = nameOfReader(token, role);
+    const own = mails.filter((mail) => mail.role === role);
+    if (name === undefined || own.some((mail) => mail.person === name)) continue;
+    const person = await find(name);
+    if (!own.some((mail) => person.aliases.includes(mail.person))) untold.push({ person, role, token });
+  }
+  return untold;
+}
 
 function mailTo({ id: person, zone, address }: PersonIdentity, { now, leaveAt }: PlanningTurn): NewMail {
   const id = newHexId();
@@ -122,21 +148,34 @@ async function keepMails(
 
 const isUnderWay = ({ state }: PlannedLeakMail) => state === 'due' || state === 'sending';
 
+/**
+ * What is done now about the tokens of a page. Nobody is told of a retired app: its pages are gone, and its calls are refused.
+ * Its tokens stay on the list as long as the retirement can be taken back.
+ */
+function sorted(tokens: readonly LeakWithReaders[], now: number) {
+  const isGone = ({ retired_at: at }: LeakWithReaders) => at !== null && at < now - TAKE_BACK;
+  return {
+    live: tokens.filter(({ retired_at: at }) => at === null),
+    gone: tokens.filter(isGone).map(({ mapping_id: id }) => id),
+  };
+}
+
 /** Plans the missing mails about some tokens, and takes the tokens off the list of which all mails have ended. */
 async function planSome(
   context: RemindersDeps,
-  tokens: readonly UntoldLeak[],
+  tokens: readonly LeakWithReaders[],
   turn: PlanningTurn,
 ): Promise<number> {
   const { durable } = context.store;
-  const ids = tokens.map(({ mapping_id: id }) => id);
+  const { live, gone } = sorted(tokens, turn.now);
+  const ids = live.map(({ mapping_id: id }) => id);
   const planned = groupBy(await listLeakMails(durable, ids), ({ mapping_id: id }) => id);
+  const find = onceEach(context, (name) => leakPerson(context, name));
   const missing: LeakReader[] = [];
-  const done: string[] = [];
-  for (const token of tokens) {
+  const done = gone;
+  for (const token of live) {
     const mails = planned.get(token.mapping_id) ?? [];
-    const readers = await readersOf(context, token);
-    const untold = readers.filter((reader) => !mails.some((mail) => isFor(reader, mail)));
+    const untold = await untoldReaders(token, mails, find);
     missing.push(...untold);
     if (untold.length === 0 && !mails.some(isUnderWay)) done.push(token.mapping_id);
   }
