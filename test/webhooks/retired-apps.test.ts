@@ -1,6 +1,10 @@
 import { retireApp } from '../../src/domain/apps/retire-app.ts';
 import { takeEntryBack } from '../../src/domain/take-back/take-back.ts';
 import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
+import { sendMessageAgain } from '../../src/domain/webhooks/look-at-webhooks.ts';
+import { newOrderedId } from '../../src/shared/ids.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { insertDeliveries } from '../../src/store/webhooks/deliveries.ts';
 import { issueToken } from '../support/callers/legacy-calls.ts';
 import { openWebhookGround, type WebhookGround } from './support/webhook-ground.ts';
 
@@ -39,4 +43,45 @@ test('of a retired app no message is kept, and of one that is taken back again',
   await takeEntryBack(context, { entryId, role: 'lead', ...BY });
   await endsOne();
   expect(await told()).toEqual(['token.stopped']);
+});
+
+test('what waits when its app is retired is given up, and its owner may send it once that is taken back', async () => {
+  const { context } = ground.system.bridge;
+  const { durable } = context.store;
+  const { clientId } = ground.system.app;
+  await ground.forget();
+  const { id } = await ground.add(ground.urlOf('/app'));
+  const now = context.clock.now();
+  const rows = Array.from({ length: 3 }, (_none, one) => ({
+    id: newOrderedId(now),
+    webhook_id: id,
+    event: 'test',
+    told: `test:${one}`,
+    body: '{}',
+    created_at: now,
+  }));
+  await insertDeliveries(durable, rows);
+  const later = { next_at: now + DAY, failure: 'no answer came in time', attempts: 3 };
+  await durable
+    .updateTable('webhook_deliveries')
+    .set(later)
+    .where('id', '=', rows[2]?.id ?? '')
+    .execute();
+  const retirement = (retired_at: number | null) =>
+    durable.updateTable('apps').set({ retired_at }).where('client_id', '=', clientId).execute();
+  await retirement(now);
+  await ground.deliver();
+  const kept = await durable.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute();
+  expect(kept.map(({ state, failure }) => `${state}: ${failure}`)).toEqual([
+    'dead: the app was retired',
+    'dead: the app was retired',
+    'dead: no answer came in time',
+  ]);
+  await retirement(null);
+  await ground.deliver();
+  expect(ground.receiver.received).toEqual([]);
+  const owner = { kind: 'app' as const, clientId };
+  expect(await sendMessageAgain(context, { id, owner, deliveryId: rows[0]?.id ?? '' })).toBe(true);
+  await ground.deliver();
+  expect(ground.receiver.received).toHaveLength(1);
 });

@@ -7,7 +7,13 @@ import {
   giveUpOlder,
 } from '../../store/webhooks/deliveries.ts';
 import { liveWebhookSecrets } from '../../store/webhooks/secrets.ts';
-import { keepFailure, keepSuccess, readWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
+import {
+  isWebhookOfRetired,
+  keepFailure,
+  keepSuccess,
+  readWebhook,
+  type WebhookRow,
+} from '../../store/webhooks/webhooks.ts';
 import { WebhookNotTaken } from '../../upstream/webhooks/failure.ts';
 import { postWebhook } from '../../upstream/webhooks/post-webhook.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
@@ -127,6 +133,28 @@ async function giveUpOld(
     logger.warn('messages to a webhook that waited for three days were given up', { webhookId, count });
 }
 
+/** Written at a message that waited when its app was retired. */
+const RETIRED = 'the app was retired';
+
+/**
+ * Gives up all that waits for a webhook of a retired app: its owner is told nothing more, and what waited for the end of
+ * the retirement could be of any age. Where the retirement is taken back, the owner finds the messages and may send them.
+ */
+async function giveUpRetired(
+  { store, clock, logger }: WebhooksDeps,
+  delivery: ClaimedDelivery,
+): Promise<WebhookOutcome> {
+  const { webhook_id: webhookId } = delivery;
+  const now = clock.now();
+  const others = { webhookId, failures: 0, before: now + 1, now, why: RETIRED };
+  // The claimed message last: while it is open, a process that dies here has its work done by the next claim.
+  const count = 1 + (await giveUpOlder(store.aside, others));
+  const end = { state: 'dead', now, nextAt: now, status: null, failure: RETIRED } as const;
+  if (!(await endAttempt(store.aside, delivery, end))) return 'left';
+  logger.info('messages to a webhook of a retired app were given up', { webhookId, count });
+  return 'dead';
+}
+
 const OUTCOMES: Readonly<Record<AttemptEnd['state'], WebhookOutcome>> = {
   delivered: 'delivered',
   due: 'put_off',
@@ -159,6 +187,7 @@ async function bringToEnd(
 ): Promise<WebhookOutcome> {
   const webhook = await readWebhook(context.store.durable, delivery.webhook_id);
   if (!webhook || context.clock.elapsed() - claimedAt > BEGIN_WITHIN) return 'left';
+  if (await isWebhookOfRetired(context.store.durable, webhook.id)) return giveUpRetired(context, delivery);
   const made = await attempt(context, webhook, delivery);
   const now = context.clock.now();
   const failures = await keepReceiver(context, made, now);

@@ -40,6 +40,12 @@ export async function hasWebhooks(db: Database): Promise<boolean> {
 const isOfRetiredApp = sql<SqlBool>`exists (select 1 from apps as a
   where a.client_id = webhooks.client_id and a.retired_at is not null)`;
 
+/** Whether a webhook is one of a retired app. */
+export async function isWebhookOfRetired(db: Database, id: string): Promise<boolean> {
+  const row = db.selectFrom('webhooks').select('id').where('id', '=', id).where(isOfRetiredApp);
+  return (await row.executeTakeFirst()) !== undefined;
+}
+
 /** The webhooks that are told of an event. `events` holds names with blanks between. */
 export async function listWebhooksFor(
   db: Database,
