@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { openStore } from '../../src/store/driver/open-store.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database.ts';
@@ -48,6 +49,17 @@ describe('on postgres', () => {
     } finally {
       await tell(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
     }
+  });
+
+  test('a new database that lacks characters is refused, and stays empty', async () => {
+    const name = `latin_${randomBytes(4).toString('hex')}`;
+    await tell(`create database ${name} template template0 encoding 'LATIN1' locale 'C'`);
+    const latin = url((address) => {
+      address.pathname = `/${name}`;
+    });
+    const opening = openStore({ kind: 'postgres', url: latin });
+    await expect(opening).rejects.toThrow(/^DATABASE_URL: the database has the encoding LATIN1, .*UTF8/);
+    await tell(`drop database ${name}`);
   });
 
   test('a start that is refused names the reason and never the password', async () => {

@@ -12,7 +12,7 @@ import {
 import pg from 'pg';
 import { createLookUpBatches } from './look-ups/look-up-batches.ts';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
-import { isNewEnough, migratePostgres } from './schema/migrate-postgres.ts';
+import { isNewEnough, migratePostgres, presentNumber } from './schema/migrate-postgres.ts';
 import { onOneConnection, READ_LIMIT } from './postgres-connection.ts';
 import { openPool, preparedReader, storable } from './postgres-pool.ts';
 import { createQueueForecast } from './queue-forecast.ts';
@@ -90,6 +90,18 @@ async function requireWrites(client: pg.Client): Promise<void> {
   if ((await setting(client, 'transaction_read_only')) === 'on')
     throw new Error(
       'the server takes no writes: it is a standby of another server, or default_transaction_read_only is on for this role or database. Name the server that takes writes',
+    );
+}
+
+/**
+ * In a narrower encoding the server refuses each name or post with a character that it lacks, long after the bridge went to work.
+ * `createdb` takes the encoding of the server, which its locale decided. A database that is there already is left alone.
+ */
+async function requireAllCharacters(client: pg.Client): Promise<void> {
+  const encoding = await setting(client, 'server_encoding');
+  if (encoding !== 'UTF8')
+    throw new Error(
+      `the database has the encoding ${encoding}, and names and posts need UTF8. Make another one: createdb --owner=ROLE --encoding=UTF8 --template=template0 NAME`,
     );
 }
 
@@ -176,6 +188,7 @@ async function prepareDatabase(url: string): Promise<void> {
     await requireDurableCommits(client);
     await requireWrites(client);
     isReady = await isNewEnough(client);
+    if ((await presentNumber(client)) === 0) await requireAllCharacters(client);
   };
   await onOneConnection(url, look, READ_LIMIT);
   if (!isReady) await onOneConnection(url, migratePostgres);

@@ -25,7 +25,7 @@ export const POSTGRES_BACKUP: Result = refusal('A PostgreSQL database is backed 
 /** The bridge recognises a dump in a new database as a copy by the place of the database. */
 export const POSTGRES_RESTORE: Result = refusal('A PostgreSQL database is restored by its own programs.', [
   'export PGHOST=HOST PGPORT=PORT PGUSER=USER   # and the password in ~/.pgpass',
-  'createdb --username=ADMIN --owner=ROLE NEW_NAME   # ADMIN may create databases, ROLE is that of DATABASE_URL',
+  'createdb --username=ADMIN --owner=ROLE --encoding=UTF8 --template=template0 NEW_NAME   # ADMIN may create databases, ROLE is that of DATABASE_URL',
   'pg_restore --exit-on-error --single-transaction --no-owner --dbname=NEW_NAME FILE',
   'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge doctor',
   'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge restore --take-over   # a drill needs a VAR_DIR of its own; where the VAR_DIR belongs to a database that is given up, add --replace-original (docs/operate/backup.md)',
