@@ -31,6 +31,7 @@ import { startDatabaseClock } from '../store/driver/database-clock.ts';
 import { findLostDatabase, openEpochFile } from '../store/files/epoch-file.ts';
 import { isKeysFileThere, loadKeys } from '../store/files/keys-file.ts';
 import { openStore } from '../store/driver/open-store.ts';
+import { withNextStep } from '../store/driver/refused-access.ts';
 import { isStorageFault } from '../store/driver/storage-fault.ts';
 import { openSpill } from '../store/files/spill.ts';
 import type { MetricsSnapshot } from '../shared/metrics/summed-workers.ts';
@@ -84,7 +85,7 @@ export function epochFileOf({ varDir }: Pick<Config, 'varDir'>): string {
  * A database that opens and then does not answer gives an error that names no setting. This error names DATABASE_URL.
  */
 function ofDatabase(cause: unknown): Error {
-  return new Error(`DATABASE_URL: ${reduceError(cause).message}`, { cause });
+  return new Error(`DATABASE_URL: ${withNextStep(cause, reduceError(cause).message)}`, { cause });
 }
 
 /**

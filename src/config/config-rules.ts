@@ -41,7 +41,7 @@ export interface RuledSettings {
 
 /** The facts about the machine that the rules need. */
 interface MachineState {
-  keysFile: { path: string; isReadable: boolean };
+  keysFile: { path: string; access: 'readable' | 'forbidden' | 'missing' };
   isDatabaseFolderThere: boolean;
   /**
    * The settings that have a text, also a wrong one or blanks alone, which is unset for the rules: its partners are
@@ -236,12 +236,23 @@ function publicAddress(address: string | undefined): Rule[] {
 export const NO_KEYS =
   'Production never makes keys by itself. If the bridge has a database, put back the copy of its key file (without a copy: docs/operate/keys.md, “When the key file is lost”). For a new bridge, make the file once: grantbridge keys init';
 
+/** The file that is there stays the one to use: nobody is then led to a copy, or to new keys. */
+const FORBIDDEN_KEYS =
+  'may not be read by this user. Run the command as the user that runs the bridge, or give that user the file and its folder back';
+
 /** The file that was looked for is named: its path may come from VAR_DIR alone, and a slip there is seen in the path. */
-function missingKeys({ KEYS_FILE }: RuledSettings, { path, isReadable }: MachineState['keysFile']): Rule {
-  const place = `${redactText(path)} is missing or cannot be read`;
-  if (KEYS_FILE !== undefined) return [!isReadable, `KEYS_FILE: ${place}. ${NO_KEYS}`, ['KEYS_FILE']];
+function missingKeys({ KEYS_FILE }: RuledSettings, { path, access }: MachineState['keysFile']): Rule {
+  const isWrong = access !== 'readable';
+  const place = redactText(path);
+  const words =
+    access === 'forbidden'
+      ? [`${place} ${FORBIDDEN_KEYS}`]
+      : [`${place} is missing or cannot be read`, NO_KEYS];
+  if (KEYS_FILE !== undefined) return [isWrong, `KEYS_FILE: ${words.join('. ')}`, ['KEYS_FILE']];
+  const [problem, ...next] = words;
   const why = 'Without KEYS_FILE the key file is looked for in VAR_DIR';
-  return [!isReadable, `VAR_DIR, KEYS_FILE: ${place}. ${why}. ${NO_KEYS}`, ['VAR_DIR', 'KEYS_FILE']];
+  const text = [problem, why, ...next].join('. ');
+  return [isWrong, `VAR_DIR, KEYS_FILE: ${text}`, ['VAR_DIR', 'KEYS_FILE']];
 }
 
 /** Unsafe combinations that a start in production refuses. */

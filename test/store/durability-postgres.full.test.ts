@@ -51,6 +51,19 @@ describe('on postgres', () => {
     }
   });
 
+  test('a role without rights is told what it needs', async () => {
+    const role = `weak_${randomBytes(4).toString('hex')}`;
+    await tell(`create role ${role} login`);
+    const weak = url((address) => {
+      address.username = role;
+    });
+    const opening = openStore({ kind: 'postgres', url: weak });
+    await expect(opening).rejects.toThrow(
+      /^DATABASE_URL: permission denied for (schema public|table schema_version)\. The role of DATABASE_URL must own the database/,
+    );
+    await tell(`drop role ${role}`);
+  });
+
   test('a new database that lacks characters is refused, and stays empty', async () => {
     const name = `latin_${randomBytes(4).toString('hex')}`;
     await tell(`create database ${name} template template0 encoding 'LATIN1' locale 'C'`);
@@ -68,7 +81,11 @@ describe('on postgres', () => {
       address.pathname = '/missing';
     });
     const refusal = await openStore({ kind: 'postgres', url: nowhere }).catch((error: Error) => error);
-    expect(refusal).toMatchObject({ message: 'DATABASE_URL: database "missing" does not exist' });
+    expect(refusal).toMatchObject({
+      message: expect.stringMatching(
+        /^DATABASE_URL: database "missing" does not exist\. .*: createdb --owner/,
+      ),
+    });
     const unreachable = url((address) => {
       address.password = 'hush7Yq';
       address.port = '9';

@@ -88,7 +88,12 @@ test('a server without TLS is not talked to where TLS is said, and without a wor
 
 test('a file of an authority that is not there is named', async () => {
   const query = { sslmode: 'verify-full', sslrootcert: join(folder, 'nowhere.pem') };
-  expect(await opened(addressOf(server, query))).toMatch(/^DATABASE_URL: .*nowhere\.pem/);
+  expect(await opened(addressOf(server, query))).toMatch(
+    /^DATABASE_URL: the file \S+nowhere\.pem of sslrootcert, sslcert or sslkey cannot be read \(ENOENT\)\. Correct the path/,
+  );
+  expect(await opened(addressOf(server, { ...query, sslrootcert: folder }))).toMatch(
+    /^DATABASE_URL: the file of sslrootcert, .* \(EISDIR\)/,
+  );
 });
 
 test('the whole bridge starts, serves and stops on connections over TLS alone', async () => {

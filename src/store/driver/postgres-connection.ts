@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { PlainWords } from '../../shared/log/redaction.ts';
 import { unreachedWords } from '../../shared/net/unreached-words.ts';
+import { withNextStep } from './refused-access.ts';
 
 /** The socket under a connection, for options that the library lacks. */
 export function streamOf(client: pg.Client | pg.PoolClient): Socket {
@@ -35,6 +36,23 @@ export const READ_LIMIT = 10_000;
 const UNKNOWN_CERTIFICATE =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/;
 
+const FILE_CODES = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM'];
+
+/** A file that the address names: the driver reads it before it connects. */
+function unreadableFile(error: unknown): string | undefined {
+  const { path, code = '', syscall } = error as NodeJS.ErrnoException;
+  if (!FILE_CODES.includes(code) || syscall === 'connect') return undefined;
+  const file = path === undefined ? 'the file' : `the file ${path}`;
+  return `${file} of sslrootcert, sslcert or sslkey cannot be read (${code}). Correct the path, or let the user that runs the bridge read the file`;
+}
+
+/** The server's own answers are sentences already, and one of them may hold a word such as `timeout`. */
+function ownWords(error: unknown): string | undefined {
+  if (error instanceof pg.DatabaseError) return undefined;
+  const unreached = unreachedWords(error);
+  return unreached === undefined ? unreadableFile(error) : `the server cannot be reached: ${unreached}`;
+}
+
 /** An error of the server or the driver, without the address and its password. */
 function inPlainWords(error: unknown): string {
   if (error instanceof PlainWords) return error.message;
@@ -43,10 +61,9 @@ function inPlainWords(error: unknown): string {
     return 'the server wants a password, and the address holds no password';
   if (UNKNOWN_CERTIFICATE.test(code ?? ''))
     return 'this machine does not trust the certificate of the server: name its authority with sslrootcert=FILE';
-  // The server's own answers are sentences already, and one of them may hold a word such as `timeout`.
-  const unreached = error instanceof pg.DatabaseError ? undefined : unreachedWords(error);
-  if (unreached !== undefined) return `the server cannot be reached: ${unreached}`;
-  return message || code || 'no connection';
+  const own = ownWords(error);
+  if (own !== undefined) return own;
+  return withNextStep(error, message || code || 'no connection');
 }
 
 /** Closes the connection after the limit, so that pending calls on the connection fail. */

@@ -7,6 +7,7 @@ import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connecti
 import { withKeptStatements } from './sqlite-statements/kept-statements.ts';
 import { migrate } from './schema/migrations.ts';
 import { rowMaker } from './sqlite-statements/row-maker.ts';
+import { withNextStep } from './refused-access.ts';
 import { PatientDialect } from './sqlite-dialect.ts';
 import { bindParameters, type BoundSql } from './sqlite-statements/statement-parameters.ts';
 import type { Store } from './store.ts';
@@ -79,7 +80,7 @@ function openDurable(file: string): Sqlite.Database {
   try {
     return openFile(file, 'FULL');
   } catch (cause) {
-    throw new Error(`DATABASE_URL: ${file} cannot be opened: ${(cause as Error).message}`, { cause });
+    throw new Error(`DATABASE_URL: ${file} cannot be opened: ${withNextStep(cause)}`, { cause });
   }
 }
 

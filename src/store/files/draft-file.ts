@@ -80,11 +80,17 @@ export async function writeWhole<T>(target: string, { make, put = putNew }: Draf
     syncToDisk(dirname(target));
     return made;
   };
+  const writeAndTidy = async () => {
+    try {
+      return await write();
+    } finally {
+      removeDraft(draft);
+    }
+  };
   try {
-    return await cleanUpOnSignal(() => removeDraft(draft), write);
+    return await cleanUpOnSignal(() => removeDraft(draft), writeAndTidy);
   } catch (error) {
+    // In a folder that this user may not enter, even the removal fails.
     throw inWords(target, error);
-  } finally {
-    removeDraft(draft);
   }
 }

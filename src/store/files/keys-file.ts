@@ -145,8 +145,8 @@ export function loadKeys(path: string, mayCreate = false): KeysByPurpose {
 }
 
 const REASONS: Record<string, string> = {
-  EACCES: 'this user may not write to the folder',
-  EPERM: 'this user may not write to the folder',
+  EACCES: 'this user may not write to the file or to its folder',
+  EPERM: 'this user may not write to the file or to its folder',
   EROFS: 'the file system is read-only',
   EBUSY: 'the file is mounted alone; mount its folder',
   ENOSPC: 'the disk is full',

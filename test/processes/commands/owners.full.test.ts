@@ -65,6 +65,36 @@ afterEach(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+testAsRoot('a command of a user without rights says which file is kept from it, and what to do', async () => {
+  const settings = await place('kept');
+  const home = join(settings['VAR_DIR'] ?? '', '..');
+  const keys = join(home, 'var', 'keys.json');
+  const said = (...args: string[]) => runAsBridge(settings, ...args).stderr;
+  expect(runAsBridge(settings, 'migrate').status).toBe(0);
+
+  chmodSync(keys, 0o400);
+  expect(said('keys', 'add')).toContain('may not write to the file or to its folder');
+  chmodSync(keys, 0o000);
+  const production = { ...settings, NODE_ENV: 'production', PUBLIC_URL: 'https://bridge.example' };
+  const { stderr } = runAsBridge(production, 'apps', 'list');
+  expect(stderr).toContain(`${keys} may not be read by this user. Run the command as the user that runs`);
+  expect(stderr).not.toContain('keys init');
+  chmodSync(keys, 0o600);
+
+  const closed = join(folder, 'closed');
+  mkdirSync(closed, { mode: 0o700 });
+  const target = join(closed, 'backup.db');
+  expect(said('backup', target)).toBe(
+    `${target} could not be written: this user may not write to the folder\n`,
+  );
+
+  for (const mode of [0o400, 0o000]) {
+    for (const name of readdirSync(join(home, 'var')))
+      if (name.includes('.db')) chmodSync(join(home, 'var', name), mode);
+    expect(said('apps', 'list')).toMatch(/database( file)?\. If this user may not read and write the files/);
+  }
+});
+
 testAsRoot('what they make belongs to the owner of the folder, and the bridge can work with it', async () => {
   const settings = await place('made');
   const backup = join(settings['VAR_DIR'] ?? '', '..', 'backup.db');

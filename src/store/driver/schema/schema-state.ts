@@ -6,6 +6,7 @@ import { presentNumber, stepsAtServer } from './migrate-postgres.ts';
 import { migrationFiles, stepsOf } from './migrations.ts';
 import { type DatabaseLocation, describeLocation } from '../open-store.ts';
 import { onOneConnection, READ_LIMIT } from '../postgres-connection.ts';
+import { withNextStep } from '../refused-access.ts';
 import { volatileFileOf } from '../sqlite.ts';
 import { isUsable, type SchemaStep } from './works-from.ts';
 
@@ -48,7 +49,7 @@ function readSqlite(file: string): ToldSchema {
   try {
     return existsSync(file) ? toldIn(file) : { present: 0, steps: [] };
   } catch (cause) {
-    throw new Error(`DATABASE_URL: ${file} cannot be opened: ${(cause as Error).message}`, { cause });
+    throw new Error(`DATABASE_URL: ${file} cannot be opened: ${withNextStep(cause)}`, { cause });
   }
 }
 
