@@ -18,7 +18,7 @@ export const wholeNumberSetting = (min: number, max: number) =>
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
 /** Whether a file is there, and whether this user may read it. A folder that this user may not enter hides its files. */
-export function accessTo(file: string): 'readable' | 'forbidden' | 'missing' {
+export function fileAccess(file: string): 'readable' | 'forbidden' | 'missing' {
   try {
     accessSync(file, constants.R_OK);
     return 'readable';
@@ -117,7 +117,7 @@ export const folder = path.superRefine((given, check) => {
 });
 
 export const readableFile = path
-  .refine((file) => HOME.test(file) || accessTo(file) === 'readable', 'cannot be read')
+  .refine((file) => HOME.test(file) || fileAccess(file) === 'readable', 'cannot be read')
   .refine((file) => !isFolder(file), 'is a folder, and must be a file');
 
 /** The host on which a server can listen: a name or an address alone. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Contradiction, contradictions, NO_KEYS } from './config-rules.ts';
-import { accessTo, isPostgres, isDatabaseFolderThere } from './config-values.ts';
+import { fileAccess, isPostgres, isDatabaseFolderThere } from './config-values.ts';
 import { ConfigError } from './config-error.ts';
 import { companyOf, type CompanySettings } from './company-sign-in.ts';
 import { type EmbeddedConfig, embeddedOf, oldBackendUrlOf } from './embedded.ts';
@@ -250,7 +250,7 @@ function readEnvironment(variables: Variables, isAsked: (line: string) => boolea
   const { env, problems, wrong: misread } = parseEach(environment, given);
   const wrong = [...secrets.wrong, ...misread];
   const surroundings = {
-    keysFile: { path: keysFileOf(env), access: accessTo(keysFileOf(env)) },
+    keysFile: { path: keysFileOf(env), access: fileAccess(keysFileOf(env)) },
     isDatabaseFolderThere: isDatabaseFolderThere(env.DATABASE_URL, env.VAR_DIR),
     given: withoutFiles(Object.keys(given)),
     wrong,
