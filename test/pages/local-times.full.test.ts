@@ -100,6 +100,8 @@ async function badgesStandOut(options: Parameters<typeof open>[0]): Promise<bool
 }
 
 /** Of the public page, and of the date and the two cards of the first page. */
+const standOut = (days: number) => Array<boolean>(4).fill(days <= 30);
+
 const daysWords = (days: number) => [
   ...Array<string>(2).fill(`in ${days} days`),
   ...Array<string>(2).fill(`${days} days left`),
@@ -202,7 +204,6 @@ const streams = () => asked.filter((url) => url.includes('/live/events'));
   test('the badge of a date stands out from thirty days on, counted as its words are', async () => {
     const { utc, here } = await sunsetOfTwoDistances(30);
     expect([utc, here].toSorted((one, other) => one - other)).toEqual([30, 31]);
-    const standOut = (days: number) => Array<boolean>(4).fill(days <= 30);
     expect(await badgesStandOut({ javaScriptEnabled: false })).toEqual(standOut(utc));
     expect(await badgesStandOut({})).toEqual(standOut(here));
   });

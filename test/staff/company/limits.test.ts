@@ -202,7 +202,7 @@ test('a part of a claim that the ID token lacks is read from userinfo, and what 
   };
   const statusWith = async (atUserInfo: object, signed: object) => {
     const person = { name: 'D', email: 'd@corp.example', realm_access: atUserInfo };
-    here.company.users.set('two-places', person as never);
+    here.company.users.set('two-places', person);
     withClaims({ realm_access: signed });
     return (await signInStaff(here, new CookieWalker(), { login: 'two-places' })).status;
   };

@@ -55,7 +55,7 @@ interface LeakReader {
   token: LeakWithReaders;
 }
 
-type Planned = readonly PlannedLeakMail[];
+type PlannedLeakMails = readonly PlannedLeakMail[];
 
 /** Finds the person behind a name, once for a page: many tokens have one holder, or one owner. */
 type FindPerson = (name: string) => Promise<PersonIdentity>;
@@ -80,7 +80,7 @@ const ROLES: readonly PersonRole[] = ['holder', 'owner'];
  */
 async function untoldReaders(
   token: LeakWithReaders,
-  mails: Planned,
+  mails: PlannedLeakMails,
   find: FindPerson,
 ): Promise<LeakReader[]> {
   const untold: LeakReader[] = [];

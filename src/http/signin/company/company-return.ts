@@ -81,8 +81,7 @@ async function refuseWithoutRole(
 ): Promise<void> {
   const { context } = parts;
   await endSessionsOf(context, companyActor(person));
-  const claim = context.settings.company?.roleClaim;
-  const facts = { requestId: requestIdOf(res), claim, hasRoleClaim };
+  const facts = { requestId: requestIdOf(res), claim: context.settings.company?.roleClaim, hasRoleClaim };
   context.logger.warn('somebody without a role came by the company sign-in', facts);
   const shown = { title: 'You have no role here', name: person.name, ...waysIn(parts, returnTo) };
   sendPage(res.status(403), parts.pages.render('company-no-role', shown));
