@@ -85,8 +85,8 @@ export async function touchSession(
   await prolongSession(context.store, context.vault.digests(id), { until, now });
 }
 
-/** Ends a session. */
-export function endSession(context: AccountsDeps, id: string): Promise<void> {
+/** Ends a session; false where it had ended. */
+export function endSession(context: AccountsDeps, id: string): Promise<boolean> {
   return deleteSession(context.store, context.vault.digests(id));
 }
 

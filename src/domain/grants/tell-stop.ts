@@ -39,9 +39,9 @@ export function tellAskedToWait(
 ): void {
   if (!(error instanceof Unavailable) || error.status !== 429) return;
   const { modern_client_id: modernClientId } = grant;
-  const { isOfClient, retryAfter = 0 } = error;
+  const { isOfClient, retryAfter } = error;
   if (!isDue(context, `wait ${modernClientId} ${isOfClient}`)) return;
-  const waitSeconds = Math.ceil(retryAfter / SECOND);
+  const waitSeconds = retryAfter && Math.ceil(retryAfter / SECOND);
   const fields = { modernClientId, isOfClient, waitSeconds };
   context.logger.warn('the new API asks the bridge to wait with refreshes', fields);
 }

@@ -141,12 +141,12 @@ const RETIRED = 'the app was retired';
  * the retirement could be of any age. Where the retirement is taken back, the owner finds the messages and may send them.
  */
 async function giveUpRetired(
-  { store, clock, logger }: WebhooksDeps,
+  { store, logger }: WebhooksDeps,
   delivery: ClaimedDelivery,
+  now: number,
 ): Promise<WebhookOutcome> {
   const { webhook_id: webhookId } = delivery;
-  const now = clock.now();
-  const others = { webhookId, failures: 0, before: now + 1, now, why: RETIRED };
+  const others = { webhookId, failures: 0, before: now, now, why: RETIRED };
   // The claimed message last: while it is open, a process that dies here has its work done by the next claim.
   const count = 1 + (await giveUpOlder(store.aside, others));
   const end = { state: 'dead', now, nextAt: now, status: null, failure: RETIRED } as const;
@@ -187,7 +187,10 @@ async function bringToEnd(
 ): Promise<WebhookOutcome> {
   const webhook = await readWebhook(context.store.durable, delivery.webhook_id);
   if (!webhook || context.clock.elapsed() - claimedAt > BEGIN_WITHIN) return 'left';
-  if (await isWebhookOfRetired(context.store.durable, webhook.id)) return giveUpRetired(context, delivery);
+  // Messages that are kept once the retirement is taken back are younger than this, and are not given up.
+  const lookedAt = context.clock.now();
+  if (await isWebhookOfRetired(context.store.durable, webhook.id))
+    return giveUpRetired(context, delivery, lookedAt);
   const made = await attempt(context, webhook, delivery);
   const now = context.clock.now();
   const failures = await keepReceiver(context, made, now);

@@ -102,7 +102,8 @@ class DatabaseStore extends session.Store {
     answer(touchSession(this.#context, id, { ...start, endsAt }), done as StoreCallback | undefined);
   }
   override destroy(id: string, done?: StoreCallback): void {
-    answer(endSession(this.#context, id), done);
+    const end = async () => void (await endSession(this.#context, id));
+    answer(end(), done);
   }
 }
 
@@ -183,8 +184,8 @@ export function signOut(req: Request): Promise<void> {
 }
 
 /**
- * Ends the sessions of somebody of the company that began with a value which the company does not say any more, and the
- * questions that wait with such a value. The values are compared, not the roles: other settings may give a value another role.
+ * Ends the sessions of somebody of the company that began with a value which the company does not say, or the settings do
+ * not name, any more, and the questions that wait with such a value. The values are compared, not the roles: other settings may give a value another role.
  */
 export function endFormerRoles(context: SigninDeps, staff: CompanyPerson): Promise<void> {
   return endSessionsWhere(context, companyActor(staff), (content) => {

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import { companyActor, type CompanyPerson, companyRole } from '../../domain/accounts/company-staff.ts';
-import { addSession, endSession, openSession } from '../../domain/accounts/sessions.ts';
+import { addSession, endSession } from '../../domain/accounts/sessions.ts';
 import { keepArrival } from '../../domain/authorization/company-sign-in.ts';
 import { requestIdOf } from '../request-id.ts';
 import { sha256Of } from '../../shared/secrets.ts';
@@ -125,8 +125,7 @@ async function claimRole(
   { staff, signedInAt }: { staff: CompanyPerson; signedInAt: number },
 ) {
   const { company } = context.settings;
-  if (!(await openSession(context, value))) return undefined;
-  await endSession(context, value);
+  if (!(await endSession(context, value))) return undefined;
   const isOver = company !== undefined && signedInAt + company.sessionLifetime <= context.clock.now();
   return isOver ? undefined : companyRole(company, staff);
 }

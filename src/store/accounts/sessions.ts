@@ -64,9 +64,13 @@ export async function prolongSession(
     .execute();
 }
 
-/** Ends a session. */
-export async function deleteSession({ volatile }: Store, idDigests: readonly string[]): Promise<void> {
-  await volatile.deleteFrom('sessions').where('id_digest', 'in', idDigests).execute();
+/** Ends a session; false where there was none any more. */
+export async function deleteSession({ volatile }: Store, idDigests: readonly string[]): Promise<boolean> {
+  const deleted = await volatile
+    .deleteFrom('sessions')
+    .where('id_digest', 'in', idDigests)
+    .executeTakeFirst();
+  return deleted.numDeletedRows > 0n;
 }
 
 /** The sessions of an account, with what they hold. */

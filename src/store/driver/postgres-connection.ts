@@ -38,19 +38,18 @@ const UNKNOWN_CERTIFICATE =
 
 const FILE_CODES = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM'];
 
-/** A file that the address names: the driver reads it before it connects. */
+/** A file that the address names: the driver reads it before it makes a client. */
 function unreadableFile(error: unknown): string | undefined {
-  const { path, code = '', syscall } = error as NodeJS.ErrnoException;
-  if (!FILE_CODES.includes(code) || syscall === 'connect') return undefined;
+  const { path, code = '' } = error as NodeJS.ErrnoException;
+  if (!FILE_CODES.includes(code)) return undefined;
   const file = path === undefined ? 'the file' : `the file ${path}`;
   return `${file} of sslrootcert, sslcert or sslkey cannot be read (${code}). Correct the path, or let the user that runs the bridge read the file`;
 }
 
 /** The server's own answers are sentences already, and one of them may hold a word such as `timeout`. */
-function ownWords(error: unknown): string | undefined {
-  if (error instanceof pg.DatabaseError) return undefined;
-  const unreached = unreachedWords(error);
-  return unreached === undefined ? unreadableFile(error) : `the server cannot be reached: ${unreached}`;
+function unreachedServer(error: unknown): string | undefined {
+  const unreached = error instanceof pg.DatabaseError ? undefined : unreachedWords(error);
+  return unreached && `the server cannot be reached: ${unreached}`;
 }
 
 /** An error of the server or the driver, without the address and its password. */
@@ -61,9 +60,7 @@ function inPlainWords(error: unknown): string {
     return 'the server wants a password, and the address holds no password';
   if (UNKNOWN_CERTIFICATE.test(code ?? ''))
     return 'this machine does not trust the certificate of the server: name its authority with sslrootcert=FILE';
-  const own = ownWords(error);
-  if (own !== undefined) return own;
-  return withNextStep(error, message || code || 'no connection');
+  return unreachedServer(error) ?? withNextStep(error, message || code || 'no connection');
 }
 
 /** Closes the connection after the limit, so that pending calls on the connection fail. */
@@ -102,7 +99,8 @@ export async function onOneConnection(
     await work(client);
     await client.end();
   } catch (cause) {
-    throw new Error(`DATABASE_URL: ${deadline.isLate() ? LATE : inPlainWords(cause)}`, { cause });
+    const file = client ? undefined : unreadableFile(cause);
+    throw new Error(`DATABASE_URL: ${deadline.isLate() ? LATE : (file ?? inPlainWords(cause))}`, { cause });
   } finally {
     deadline.clear();
     if (client) streamOf(client).destroy();

@@ -54,12 +54,12 @@ const readSeconds = (values: string): Course => ({
   values,
 });
 
-const handOvers = (outcome: string, values: string): Course => ({
+/** One mail, most of three hours ago: one that is put off may be tried again hours later, and the rule has to stand until then. */
+const oneMail = (outcome: string): Course => ({
   metric: 'grantbridge_mail_hand_overs_total',
   labels: { outcome },
-  values,
+  values: `0+0x10 1+0x${MINUTES - 10}`,
 });
-const notTaken = handOvers('not_taken', grows(0.1));
 
 const alarm = (kind: string, values: string): Course => ({
   metric: 'grantbridge_alarms_total',
@@ -280,7 +280,7 @@ export const COURSES: Record<string, AlertCourses[]> = {
     { fires: [job(`0+60x${MINUTES - 20} 0+0x20`)], quiet: [job(`0+60x${MINUTES - 10} 0+0x10`)] },
   ],
   GrantbridgeJobFails: [{ fires: [jobFailures(grows(0.2))], quiet: [jobFailures(grows(0.08))] }],
-  GrantbridgeMailServer: [{ fires: [notTaken], quiet: [notTaken, handOvers('taken', '0+0x100 1+0x80')] }],
+  GrantbridgeMailServer: [{ fires: [oneMail('not_taken')], quiet: [oneMail('not_taken'), oneMail('taken')] }],
   GrantbridgeMailsUndeliverable: [
     {
       fires: [{ metric: 'grantbridge_mails_undeliverable_total', values: GROWS_ONCE }],

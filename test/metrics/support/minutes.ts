@@ -3,7 +3,7 @@ import type { InputSeries } from './promtool.ts';
 
 /** Series of Prometheus over some hours, made from one real scrape. */
 
-/** How long a case lasts, in minutes: the longest rule looks at half an hour for half an hour, or waits for an hour. */
+/** How long a case lasts, in minutes: most rules look at half an hour for half an hour, or wait for an hour. */
 export const MINUTES = 180;
 
 /** The series of a metric with these labels among others. */

@@ -6,7 +6,7 @@ import { runWorker, startWorkers } from '../../../dist/app/workers.js';
 if (cluster.isWorker) await runWorker(async () => ({ close: async () => undefined }));
 else {
   const exec = fileURLToPath(import.meta.url);
-  const workers = await startWorkers({ count: 2, logger: console, stopLimit: 1000, exec });
+  const workers = await startWorkers({ count: 2, logger: console, stopLimit: 5000, exec });
   const [still] = Object.values(cluster.workers);
   still.process.kill('SIGSTOP');
   await workers.close();
