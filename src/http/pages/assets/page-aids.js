@@ -66,5 +66,5 @@ if (openTab) {
 }
 
 if (navigator.clipboard) {
-  for (const element of document.querySelectorAll('[data-copy], .example > pre')) addCopyButton(element);
+  for (const element of document.querySelectorAll('[data-copy], .example > pre, .beside > div > pre')) addCopyButton(element);
 }
