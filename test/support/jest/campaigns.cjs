@@ -1,5 +1,5 @@
-// Campaigns: files of the full ring that play many rounds of one subject, whose rules other files show once
-// (test/guidance/threats.test.ts). With TEST_CAMPAIGNS_UNTIL (Unix milliseconds) one that would begin later is left out,
+// Campaigns: files of the full ring that play many rounds of one subject, or walk through pages in a browser, whose rules
+// other files show once (test/guidance/threats.test.ts). With TEST_CAMPAIGNS_UNTIL (Unix milliseconds) one that would begin later is left out,
 // and scripts/run-tests.mjs names it: a machine with half the speed still shows every rule within the forty minutes of
 // .ci/run. They run last, the longest first.
 const { existsSync } = require('node:fs');
@@ -7,6 +7,9 @@ const path = require('node:path');
 
 const CAMPAIGNS = [
   'shutdown/deployment',
+  'browser/mail-walk',
+  'browser/settings',
+  'browser/demo-posts',
   'processes/start/workers',
   'fuzz/broken-bodies',
   'processes/commands/schema-state',
