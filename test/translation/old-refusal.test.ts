@@ -1,4 +1,4 @@
-import { refusalOfField, refusalOfWrite } from '../../src/domain/translation/old-refusal.ts';
+import { refusalOfField, refusalOfMove, refusalOfWrite } from '../../src/domain/translation/old-refusal.ts';
 import type { RefusalKind } from '../../src/upstream/posts/write-post.ts';
 
 /** A refusal of the new API in the form of the old one, row by row. */
@@ -39,6 +39,15 @@ test.each<Row>([
   ['BadRequest', 'm', 'profile', 400, 1022],
 ])('%s “%s” about a %s is %d with %d', (kind, message, place, status, code) => {
   expect(refusalOfWrite(refusal(kind, message), place)).toMatchObject({ status, code });
+});
+
+test.each<[RefusalKind, string, code: number]>([
+  ['VoidMutationError', 'Only a scheduled post stands in a queue', 1027],
+  ['VoidMutationError', 'Scheduled post not found', 1020],
+  ['VoidMutationError', 'An unexpected error occurred', 1022],
+  ['UnauthorizedError', 'No scheduled post of yours', 1021],
+])('%s “%s” about a move to the top has the code %d', (kind, message, code) => {
+  expect(refusalOfMove(refusal(kind, message))).toMatchObject({ code });
 });
 
 /** The code that the new API hands on, and what an old client gets. */

@@ -6,7 +6,8 @@ import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../old-calls/old-ca
  * form:
  * - A call about one update counts as a call with an id of the old API that was not used before. The bridge tries the
  *   id unchanged, then searches for the post, then makes the call for the post. A read ends with the search. A change
- *   of media also asks for the service before each try. A destroy does not search.
+ *   of media also asks for the service before each try. A move to the top reads the post in the place of the first try, and
+ *   before the move. A destroy does not search.
  * - A change of an order counts with twenty moves, and with a queue of five pages that is read before and after the
  *   moves.
  *
@@ -31,7 +32,7 @@ export const REQUESTS_PER_CALL: Readonly<Record<OldCallName, number>> = {
   changeUpdate: 5,
   shareUpdate: 3,
   destroyUpdate: 1,
-  moveUpdateToTop: 3,
+  moveUpdateToTop: 4,
   shares: 0,
   configuration: 0,
 };

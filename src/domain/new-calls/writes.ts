@@ -127,7 +127,7 @@ export const moveUpdateToTopPair: CallPair = {
       ID,
     ),
   ],
-  words: `A post that has a time of its own (\`customScheduled\`) gives it up: from then on it stands in the queue. ${REFUSALS}`,
+  words: `The old call refuses a post that has a time of its own (\`customScheduled\`). At this call such a post gives it up: from then on it stands in the queue. ${REFUSALS}`,
   renamed: [],
 };
 

@@ -19,6 +19,13 @@ export const NO_SUCH_UPDATE = {
   message: 'Update could not be found.',
 } as const satisfies OldRefusal;
 
+/** The refusal of the old API for the `move_to_top` of an update that has a time of its own, or no place in a queue. */
+export const NOT_TO_BE_MOVED = {
+  status: 400,
+  code: 1027,
+  message: 'Update must be in buffer and not custom scheduled in order to move to top.',
+} as const satisfies OldRefusal;
+
 /** The status and the code of a call whose outcome nobody knows. */
 export const UNKNOWN_OUTCOME = { status: 500, code: 1000 } as const;
 
@@ -91,6 +98,14 @@ export function refusalOfWrite(refusal: WriteRefusal, place: RefusalSubject): Ol
     place === 'update' && code === NOT_FOUND.update && refusal.kind !== 'RestProxyError';
   const message = isUnknownUpdate ? NO_SUCH_UPDATE.message : inOldWords(refusal.message);
   return { status, code, message, link: refusal.link, retryAfter };
+}
+
+const speaksOfQueue = (message: string) => /\bscheduled\b/i.test(message) && !speaksOfNotFound(message);
+
+/** The old form of a refusal of a move to the top. The new API tells only by its words that a post stands in no queue. */
+export function refusalOfMove(refusal: WriteRefusal): OldRefusal {
+  const isOutside = refusal.kind === 'VoidMutationError' && speaksOfQueue(refusal.message);
+  return isOutside ? NOT_TO_BE_MOVED : refusalOfWrite(refusal, 'update');
 }
 
 /** The refusal of an unusable parameter. */

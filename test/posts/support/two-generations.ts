@@ -7,6 +7,8 @@ import { type OldAccount, type OldBackend, startOldBackend } from '../../support
 import { rawForm } from '../../support/callers/raw-request.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { mappingOf } from '../../support/bridge/waiting-token.ts';
+import { BAKERY, realPosts } from './posts.ts';
+import { runningQueue } from './queue.ts';
 import { CHANNEL, connectReader, idsOf, isoIn, type Reader, TWITTER } from './reader.ts';
 
 /** One app and account at both APIs: what the old API shows of updates, and who answers the app's calls. */
@@ -52,6 +54,17 @@ export async function makePost(given: Partial<Post> & { channelId?: string } = {
   const post = { text: `Text ${made}`, dueAt: isoIn(DAY * (30 + made)), ...given };
   const id = await reader.create({ mode: 'customScheduled', ...post });
   return { ...post, id };
+}
+
+/** A post that waits in a queue, which is emptied before. */
+export async function makeQueued(): Promise<Post & { channelId: string }> {
+  made += 1;
+  const queue = await runningQueue({ system: door });
+  const text = `Text ${made}`;
+  const id = await queue.add({ text });
+  const where = { apiUrl: door.proxy.origin, since: 0, organizationId: BAKERY };
+  const real = (await realPosts(door.bridge.context, where)).find((one) => one.id === id);
+  return { id, text, channelId: queue.channelId, dueAt: real?.dueAt ?? '' };
 }
 
 /** The same post as the old API shows it; under an id of its own unless it has the new one. */

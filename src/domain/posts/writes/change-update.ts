@@ -1,11 +1,17 @@
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import { Forbidden } from '../../../upstream/main-api.ts';
-import { findPostToEdit } from '../../../upstream/posts/find-posts.ts';
+import { findPost, findPostToEdit, type PostSearch } from '../../../upstream/posts/find-posts.ts';
 import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
 import { bindsText, editInput, timedFor } from '../../translation/edits/edit-input.ts';
 import { type EditedPost, editedPostOf } from '../../translation/edits/edited-post.ts';
-import { NO_SUCH_UPDATE, type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
+import {
+  NO_SUCH_UPDATE,
+  NOT_TO_BE_MOVED,
+  type OldRefusal,
+  refusalOfMove,
+  refusalOfWrite,
+} from '../../translation/old-refusal.ts';
 import { isUpdateId } from '../../translation/update-id.ts';
 import type { PostsDeps } from '../deps.ts';
 import { mainApiOf } from '../../grants/main-api-of.ts';
@@ -13,6 +19,7 @@ import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { contentText } from '../../ids/updates/content-digest.ts';
+import { isMovable } from '../order/read-queue.ts';
 import { hasScope, requireScope } from '../scope-missing.ts';
 import { readInTime } from './read-in-time.ts';
 import { requireRight } from './require-right.ts';
@@ -35,16 +42,25 @@ export type UpdateChange =
   | { call: 'update'; id: string; pairs: FieldPairs }
   | { call: 'share' | 'destroy' | 'move_to_top'; id: string };
 
-/** The form of media depends on the service of the post's channel, and on what the post has. */
-async function editedPost(context: PostsDeps, writer: Writer, id: string): Promise<EditedPost | undefined> {
+/** Reads a post before its write. The read belongs to the write, and does not give way to other writes. */
+function readFirst<Kind>(
+  context: PostsDeps,
+  writer: Writer,
+  find: (looking: PostSearch) => Promise<Kind | undefined>,
+): Promise<Kind | undefined> {
   const reading = servedBy(context, writer.mapping, (grant) => {
     const mainApi = mainApiOf(context, grant);
     takeWrite(context, grant);
     return withAccessToken(context, grant, (accessToken) =>
-      findPostToEdit({ mainApi, accessToken, now: context.clock.now() }, id),
+      find({ mainApi, accessToken, now: context.clock.now() }),
     );
   });
-  const found = await readInTime(context, writer, reading);
+  return readInTime(context, writer, reading);
+}
+
+/** The form of media depends on the service of the post's channel, and on what the post has. */
+async function editedPost(context: PostsDeps, writer: Writer, id: string): Promise<EditedPost | undefined> {
+  const found = await readFirst(context, writer, (looking) => findPostToEdit(looking, id));
   return found && editedPostOf(found);
 }
 
@@ -138,7 +154,34 @@ async function sendChange(context: PostsDeps, writer: Writer, preparing: Prepare
   return { sent: again, end: await sendWrite(context, writer, again.write) };
 }
 
-async function prepared(context: PostsDeps, writer: Writer, change: UpdateChange): Promise<PreparedWrite> {
+type RefusedChange = Extract<ChangeEnd, { kind: 'refused' }>;
+
+/**
+ * The move to the top. The new API takes a time of its own from a post that it moves; the old API refused such a move. So the
+ * post is read before. A connection that may not read posts cannot know the time, and moves the post all the same.
+ */
+async function moveOf(
+  context: PostsDeps,
+  writer: Writer,
+  id: string,
+): Promise<PreparedWrite | RefusedChange> {
+  if (await hasScope(context, writer.mapping, 'posts:read')) {
+    const post = await readFirst(context, writer, (looking) => findPost(looking, id));
+    if (!post) return { kind: 'refused', refusal: NO_SUCH_UPDATE };
+    if (!isMovable(post)) return { kind: 'refused', refusal: NOT_TO_BE_MOVED };
+  }
+  return wordless({
+    call: 'move_to_top',
+    postId: id,
+    write: { mutation: 'movePostInQueue', input: { id, position: 'top' } },
+  });
+}
+
+async function prepared(
+  context: PostsDeps,
+  writer: Writer,
+  change: UpdateChange,
+): Promise<PreparedWrite | RefusedChange> {
   const { call, id } = change;
   switch (call) {
     case 'update':
@@ -148,11 +191,7 @@ async function prepared(context: PostsDeps, writer: Writer, change: UpdateChange
     case 'destroy':
       return wordless({ call, postId: id, write: { mutation: 'deletePost', input: { id } } });
     case 'move_to_top':
-      return wordless({
-        call,
-        postId: id,
-        write: { mutation: 'movePostInQueue', input: { id, position: 'top' } },
-      });
+      return moveOf(context, writer, id);
   }
 }
 
@@ -162,17 +201,21 @@ const wordless = (write: Write): PreparedWrite => ({ kind: 'prepared', write, le
  * The new API does not show the post, although the grant has the scope: the account itself lacks the right, as where the
  * write is refused so.
  */
-function unlessForbidden(error: unknown): Extract<ChangeEnd, { kind: 'refused' }> {
+function unlessForbidden(error: unknown): RefusedChange {
   if (!(error instanceof Forbidden)) throw error;
   const message = 'The account of this token has no right to this update.';
   const refusal = { kind: 'Forbidden', message, code: undefined, link: undefined } as const;
   return { kind: 'refused', refusal: refusalOfWrite(refusal, 'update') };
 }
 
-function endOf(end: WriteEnd): ChangeEnd {
+function endOf(end: WriteEnd, call: UpdateChange['call']): ChangeEnd {
   if (end.kind === 'done') return { kind: 'done', post: end.post, leftOut: [] };
   if (end.kind === 'in_doubt') return { kind: 'in_doubt', message: end.message };
-  return { kind: 'refused', refusal: refusalOfWrite(end.refusal, 'update') };
+  const isMove = call === 'move_to_top';
+  return {
+    kind: 'refused',
+    refusal: isMove ? refusalOfMove(end.refusal) : refusalOfWrite(end.refusal, 'update'),
+  };
 }
 
 /**
@@ -193,7 +236,7 @@ export async function changeUpdate(
     const { write, leftOut } = sent;
     const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
     await requireRight(context, writer, settled);
-    const ended = endOf(settled);
+    const ended = endOf(settled, change.call);
     if (ended.kind === 'refused') return { ...ended, wasInDoubt: end.kind === 'in_doubt' };
     return ended.kind === 'done' ? { ...ended, leftOut } : ended;
   } catch (error) {
