@@ -41,6 +41,12 @@ export function firstPicture({ photo, picture, link }: UpdateMedia, service: str
   return photo ?? (isPreview ? undefined : picture);
 }
 
+/** Whether a call names what a post shows first: its picture, its video, or a link preview. */
+export const bringsFirst = (media: UpdateMedia, service: string): boolean =>
+  media.video !== undefined ||
+  firstPicture(media, service) !== undefined ||
+  (media.link !== undefined && LINK_TAKERS.includes(service));
+
 /**
  * The pictures or the video. A picture belongs to the link preview only where the service has link previews. Beside a
  * preview or a video a post has no pictures.

@@ -1,5 +1,6 @@
 import { json, multipart, rawForm, type RawRequest, sendRaw } from '../../support/callers/raw-request.ts';
 import { type Bakery, openBakery } from '../support/bakery.ts';
+import { madePast, shownPast } from '../support/past-the-bridge.ts';
 import { CHANNELS } from '../support/posts.ts';
 
 /** The pictures after the first one: old programs send them as they read them, in `extra_media`. */
@@ -121,6 +122,58 @@ test('an update brings them too, and tells what it leaves out', async () => {
     'The update was changed. Left out: extra_media[1][alt], which is no parameter of an update.',
   );
   expect(await pictures()).toEqual([[picture('first'), picture('second'), picture('third')]]);
+});
+
+const CLIP = { video: { url: 'https://images.example/a.mp4' } };
+const image = (name: string) => ({ image: { url: picture(name) } });
+const WORDED = { image: { url: picture('first'), metadata: { altText: 'A loaf' } } };
+const OLD_LINK = { metadata: { linkedin: { linkAttachment: { url: 'https://bakery.example/' } } } };
+const LINK: [string, string] = ['media[link]', 'https://bakery.example/new'];
+const NO_PLACE = 'extra_media[0][photo], for which the post has no place beside its other media';
+const REPLACED = 'the further media that the update had and the call does not name';
+const EXCLUDED = 'the media that the update had, for which its link leaves no place';
+
+test.each<[string, string, object, Array<[string, string]>, string[], string | undefined]>([
+  ['further pictures', 'twitter', { assets: [WORDED] }, [SECOND], ['first.png', 'second.png'], undefined],
+  [
+    'other further pictures',
+    'twitter',
+    { assets: [WORDED, image('old')] },
+    [SECOND],
+    ['first.png', 'second.png'],
+    REPLACED,
+  ],
+  [
+    'further pictures and a link of the text',
+    'twitter',
+    { assets: [WORDED] },
+    [['text', `Loaf ${LINK[1]}`], LINK, SECOND],
+    ['first.png', 'second.png'],
+    undefined,
+  ],
+  [
+    'all pictures as further ones',
+    'twitter',
+    { assets: [image('second'), image('old')] },
+    [SECOND, THIRD],
+    ['second.png', 'third.png'],
+    REPLACED,
+  ],
+  ['further pictures beside a video', 'twitter', { assets: [CLIP] }, [SECOND], ['a.mp4'], NO_PLACE],
+  ['further pictures beside a link', 'linkedin', OLD_LINK, [SECOND], [], NO_PLACE],
+  ['a link in the place of pictures', 'linkedin', { assets: [WORDED, image('old')] }, [LINK], [], EXCLUDED],
+  ['a link in the place of a link', 'linkedin', OLD_LINK, [LINK], [], undefined],
+])('an update with %s deletes nothing without a word', async (_what, channel, input, media, names, lost) => {
+  const channelId = channel === 'linkedin' ? CHANNELS.linkedin : CHANNELS.twitter;
+  const { id, metadata } = await madePast(bakery, { channelId, text, ...input });
+  const texts: Array<[string, string]> = media.some(([name]) => name === 'text') ? [] : [['text', text]];
+  const { json: answer } = await bakery.post(`updates/${id}/update`, [...texts, ...media]);
+  expect(answer.message).toBe(`The update was changed.${lost === undefined ? '' : ` Left out: ${lost}.`}`);
+  const shown = await shownPast(bakery, id);
+  const sources = shown.assets.map((one) => (one as { source: string }).source);
+  expect(sources).toEqual(names.map((name) => `https://images.example/${name}`));
+  if (names[0] === 'first.png') expect(shown.assets[0]).toMatchObject({ image: { altText: 'A loaf' } });
+  if (!media.includes(LINK)) expect(shown.metadata).toEqual(metadata);
 });
 
 test.each([

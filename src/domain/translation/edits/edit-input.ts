@@ -1,5 +1,12 @@
 import { addressOf } from '../extra-media.ts';
-import { type SentAsset, firstPicture, lostOf, mediaInput, withoutAbsent } from '../media-input.ts';
+import {
+  bringsFirst,
+  firstPicture,
+  lostOf,
+  mediaInput,
+  type SentAsset,
+  withoutAbsent,
+} from '../media-input.ts';
 import type { UpdateContent, UpdateMedia } from '../new-update.ts';
 import { serviceMetadata, type PostInput, timingFields } from '../post-input.ts';
 import { type EditedPost, inputOfAsset, wordsOfPicture } from './edited-post.ts';
@@ -71,16 +78,51 @@ interface SentMedia {
   leftOut: string[];
 }
 
-/** An edit names pictures only where the call brings some, other words for them, or a link that excludes them. */
-function sentMedia(update: UpdateContent, post: EditedPost): SentMedia {
+/**
+ * A call that names further pictures alone says nothing of what the post shows first. So a picture there counts as named,
+ * unless it is one of those.
+ */
+function withFirst(update: UpdateContent, { service, assets: [head] }: EditedPost): UpdateContent {
   const { media } = update;
-  const { assets, linkFields, leftOut } = mediaInput(update, post.service, hasPlaceForLink(post));
-  if (assets.length === 0)
-    return { assets: 'linkAttachment' in linkFields ? [] : undefined, link: linkFields, leftOut };
-  if (standAlready(media, post)) return { assets: withOtherTexts(media, post), link: linkFields, leftOut };
+  const further = namedExtra(media).map(addressOf);
+  const isNamed = further.length === 0 || bringsFirst(media, service);
+  if (isNamed || head?.type !== 'image' || further.includes(head.source)) return update;
+  const thumbnail = media.thumbnail ?? inputOfAsset(head)[0]?.image?.thumbnailUrl;
+  return { ...update, media: { ...media, photo: head.source, thumbnail } };
+}
+
+/** Whether a post shows something first that the call does not name, and that has no pictures beside it. */
+function keepsFirst({ media }: UpdateContent, { service, assets: [head], link }: EditedPost): boolean {
+  const isOther = link !== undefined || (head !== undefined && head.type !== 'image');
+  return isOther && !bringsFirst(media, service);
+}
+
+/** The media where a call brings none, which stay unless a link preview excludes them. */
+function mediaOfLink(
+  { assets }: EditedPost,
+  { linkFields: link, leftOut }: ReturnType<typeof mediaInput>,
+): SentMedia {
+  if (!('linkAttachment' in link)) return { assets: undefined, link, leftOut };
+  const gone =
+    assets.length === 0 ? [] : ['the media that the update had, for which its link leaves no place'];
+  return { assets: [], link, leftOut: [...leftOut, ...gone] };
+}
+
+/** An edit names pictures only where the call brings some, other words for them, or a link that excludes them. */
+function sentMedia(sent: UpdateContent, post: EditedPost): SentMedia {
+  const update = withFirst(sent, post);
+  const { media } = update;
+  const input = mediaInput(update, post.service, hasPlaceForLink(post));
+  const { assets, linkFields: link, leftOut } = input;
+  if (assets.length === 0) return mediaOfLink(post, input);
+  if (standAlready(media, post)) return { assets: withOtherTexts(media, post), link, leftOut };
+  if (keepsFirst(update, post)) {
+    const kept = { assets: post.assets.flatMap(inputOfAsset), linkFields: link };
+    return { assets: undefined, link, leftOut: lostOf(update, kept) };
+  }
   return {
     assets: withKeptWords(assets, post),
-    link: post.link ? { linkAttachment: null } : linkFields,
+    link: post.link ? { linkAttachment: null } : link,
     leftOut: [...leftOut, ...replacedMedia(post, assets)],
   };
 }
