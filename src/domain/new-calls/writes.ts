@@ -175,5 +175,5 @@ export const shuffleUpdatesPair: CallPair = {
     moves('Then the moves, in an order that your program draws'),
   ],
   words: ONE_BY_ONE,
-  renamed: [['count', 'as many posts as your program moves']],
+  renamed: [['count', 'how many updates the old answer had; the whole queue was shuffled']],
 };

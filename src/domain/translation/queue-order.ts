@@ -52,7 +52,7 @@ export function reorderFields(pairs: FieldPairs): WantedOrder & { isUtc: boolean
   return { ids: orderedIds(pairs), offset: wholeNumber(pairs, 'offset', OFFSETS) ?? 0, isUtc };
 }
 
-/** The parameters of a shuffle. Without a count, the whole buffer is shuffled. @throws {FieldRefused} */
+/** The parameters of a shuffle. `count` is the number of updates in the answer, from the top. @throws {FieldRefused} */
 export function shuffleFields(pairs: FieldPairs): { count: number | undefined; isUtc: boolean } {
   const isUtc = flag(pairs, 'utc');
   return { count: wholeNumber(pairs, 'count', COUNTS), isUtc };

@@ -155,37 +155,27 @@ describe('a shuffle', () => {
 
   test('draws the whole of a queue that twenty moves can bring into any order', () => {
     for (const size of [0, 1, 2, 20, 21]) {
-      const drawn = drawOrder(letters(size), { count: undefined, chance });
+      const drawn = drawOrder(letters(size), chance);
       expect(drawn.toSorted()).toEqual(letters(size).toSorted());
       expect(planMoves(letters(size), drawn).length).toBeLessThanOrEqual(20);
     }
   });
 
-  test.each([
-    [100, undefined, 20],
-    [22, undefined, 20],
-    [22, 21, 20],
-    [100, 5, 5],
-    [10, 3, 3],
-    [10, 30, 10],
-  ])(
-    'of %i posts, of which %s are to be seen, draws %i, each once, by twenty moves at most',
-    (size, count, most) => {
-      const queue = letters(size);
-      for (let run = 0; run < 50; run += 1) {
-        const drawn = drawOrder(queue, { count, chance });
-        expect(drawn).toHaveLength(most);
-        expect(new Set(drawn).size).toBe(most);
-        const target = [...drawn, ...queue.filter((id) => !drawn.includes(id))];
-        expect(planMoves(queue, target).length).toBeLessThanOrEqual(20);
-      }
-    },
-  );
+  test.each([100, 22])('of %i posts draws twenty, each once, by twenty moves at most', (size) => {
+    const queue = letters(size);
+    for (let run = 0; run < 50; run += 1) {
+      const drawn = drawOrder(queue, chance);
+      expect(drawn).toHaveLength(20);
+      expect(new Set(drawn).size).toBe(20);
+      const target = [...drawn, ...queue.filter((id) => !drawn.includes(id))];
+      expect(planMoves(queue, target).length).toBeLessThanOrEqual(20);
+    }
+  });
 
   test('brings about every order there is, none far more often than another', () => {
     const counts = new Map<string, number>();
     for (let run = 0; run < 24_000; run += 1) {
-      const order = drawOrder(letters(4), { count: undefined, chance }).join();
+      const order = drawOrder(letters(4), chance).join();
       counts.set(order, (counts.get(order) ?? 0) + 1);
     }
     expect(counts.size).toBe(24);
@@ -195,8 +185,7 @@ describe('a shuffle', () => {
 
   test('of a long queue lets every post be the next one', () => {
     const firsts = new Set<string>();
-    for (let run = 0; run < 4000; run += 1)
-      firsts.add(drawOrder(letters(60), { count: undefined, chance })[0] ?? '');
+    for (let run = 0; run < 4000; run += 1) firsts.add(drawOrder(letters(60), chance)[0] ?? '');
     expect(firsts.size).toBe(60);
   });
 });

@@ -13,13 +13,9 @@ function draw(items: readonly string[], count: number, chance: Chance): string[]
 
 /**
  * The posts at the top after a shuffle. The other posts follow in their present order. A queue that is short enough for
- * the moves of one call is drawn as a whole. `count` is the number of posts that the caller wants to see.
+ * the moves of one call is drawn as a whole.
  */
-export function drawOrder(
-  ids: readonly string[],
-  { count, chance }: { count: number | undefined; chance: Chance },
-): string[] {
+export function drawOrder(ids: readonly string[], chance: Chance): string[] {
   const isSmall = ids.length <= MOST_MOVES + 1;
-  const most = isSmall ? ids.length : MOST_MOVES;
-  return draw(ids, Math.min(count ?? most, most), chance);
+  return draw(ids, isSmall ? ids.length : MOST_MOVES, chance);
 }

@@ -125,14 +125,10 @@ export interface ShuffleEnd extends OrderEnd {
  * Shuffles a queue, or as many updates as the moves of one call allow.
  * @throws as `reorderQueue`
  */
-export async function shuffleQueue(
-  context: PostsDeps,
-  ordering: OrderRequest,
-  count: number | undefined,
-): Promise<ShuffleEnd> {
+export async function shuffleQueue(context: PostsDeps, ordering: OrderRequest): Promise<ShuffleEnd> {
   const posts = await withTimeout(readQueue(context, ordering.writer, ordering.channel));
   const movable = posts.filter(isMovable).map(({ id }) => id);
-  const ids = drawOrder(movable, { count, chance: () => context.chance() });
+  const ids = drawOrder(movable, () => context.chance());
   const end = await bringInto(context, ordering, { posts, wanted: { ids, offset: 0 } });
   return { ...end, drawn: ids.length, outOf: movable.length };
 }

@@ -94,7 +94,7 @@ export function shuffleUpdates(context: LegacyDeps, call: CallHandlerFactory): R
       const { isUtc, count } = shuffleFields(await callPairs(req));
       const found = await channelOf(context, caller, String(req.params['id']));
       const ordering = { call: 'shuffle', writer, channel: found.channel } as const;
-      const end = await shuffleQueue(context, ordering, count).catch((error: unknown) => {
+      const end = await shuffleQueue(context, ordering).catch((error: unknown) => {
         throw refusalOf(error);
       });
       const updates = (await updatesOf({ context, caller, found, isUtc }, end))?.slice(0, count);
