@@ -96,5 +96,5 @@ test('it ends within forty minutes, and a slow check and a slow fast ring leave 
   expect(endsAfter).toBeLessThan(40 * 60);
   // Of the tools, promtool, the check and the fast ring, with fifteen seconds each to end.
   expect(limits).toHaveLength(4);
-  expect(endsAfter - limits.reduce((sum, limit) => sum + limit + 15, 0)).toBeGreaterThan(930);
+  expect(endsAfter - limits.reduce((sum, limit) => sum + limit + 15, 0)).toBeGreaterThan(880);
 });
