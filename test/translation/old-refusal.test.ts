@@ -44,6 +44,8 @@ test.each<Row>([
 test.each<[RefusalKind, string, code: number]>([
   ['VoidMutationError', 'Only a scheduled post stands in a queue', 1027],
   ['VoidMutationError', 'Scheduled post not found', 1020],
+  ['VoidMutationError', 'Failed to move scheduled post', 1022],
+  ['VoidMutationError', 'This post is not scheduled', 1027],
   ['VoidMutationError', 'An unexpected error occurred', 1022],
   ['UnauthorizedError', 'No scheduled post of yours', 1021],
 ])('%s “%s” about a move to the top has the code %d', (kind, message, code) => {

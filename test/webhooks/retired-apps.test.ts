@@ -58,7 +58,7 @@ test('what waits when its app is retired is given up, and its owner may send it 
     event: 'test',
     told: `test:${one}`,
     body: '{}',
-    created_at: now,
+    created_at: now - 1,
   }));
   await insertDeliveries(durable, rows);
   const later = { next_at: now + DAY, failure: 'no answer came in time', attempts: 3 };

@@ -100,11 +100,12 @@ export function refusalOfWrite(refusal: WriteRefusal, place: RefusalSubject): Ol
   return { status, code, message, link: refusal.link, retryAfter };
 }
 
-const speaksOfQueue = (message: string) => /\bscheduled\b/i.test(message) && !speaksOfNotFound(message);
+/** Other refusals may speak of a scheduled post too. */
+const DENIES_QUEUE = /\b(?:only (?:a )?scheduled|not scheduled)\b/i;
 
 /** The old form of a refusal of a move to the top. The new API tells only by its words that a post stands in no queue. */
 export function refusalOfMove(refusal: WriteRefusal): OldRefusal {
-  const isOutside = refusal.kind === 'VoidMutationError' && speaksOfQueue(refusal.message);
+  const isOutside = refusal.kind === 'VoidMutationError' && DENIES_QUEUE.test(refusal.message);
   return isOutside ? NOT_TO_BE_MOVED : refusalOfWrite(refusal, 'update');
 }
 

@@ -146,7 +146,7 @@ async function giveUpRetired(
   now: number,
 ): Promise<WebhookOutcome> {
   const { webhook_id: webhookId } = delivery;
-  const others = { webhookId, failures: 0, before: now + 1, now, why: RETIRED };
+  const others = { webhookId, failures: 0, before: now, now, why: RETIRED };
   // The claimed message last: while it is open, a process that dies here has its work done by the next claim.
   const count = 1 + (await giveUpOlder(store.aside, others));
   const end = { state: 'dead', now, nextAt: now, status: null, failure: RETIRED } as const;

@@ -44,7 +44,7 @@ function sabotageSettings(): Record<string, string> {
   return { WRITE_SABOTAGE, NODE_OPTIONS: `--import ${program}` };
 }
 
-/** The account is read once, so that each write is one request; nothing else disturbs the network. */
+/** The account is read once, so that each write but a move is one request; nothing else disturbs the network. */
 const SETTINGS = { PROFILES_FRESH_SECONDS: '3600', PROFILES_STALE_SECONDS: '86400' };
 
 /** Bridges whose way to the new API leads through a network that fails, and the token of an old client. */

@@ -129,19 +129,28 @@ const image = (name: string) => ({ image: { url: picture(name) } });
 const WORDED = { image: { url: picture('first'), metadata: { altText: 'A loaf' } } };
 const OLD_LINK = { metadata: { linkedin: { linkAttachment: { url: 'https://bakery.example/' } } } };
 const LINK: [string, string] = ['media[link]', 'https://bakery.example/new'];
+const FIRST_STAYS = 'a change of the first picture, because the call has no media[photo]';
 const NO_PLACE = 'extra_media[0][photo], for which the post has no place beside its other media';
 const REPLACED = 'the further media that the update had and the call does not name';
 const EXCLUDED = 'the media that the update had, for which its link leaves no place';
 
 test.each<[string, string, object, Array<[string, string]>, string[], string | undefined]>([
-  ['further pictures', 'twitter', { assets: [WORDED] }, [SECOND], ['first.png', 'second.png'], undefined],
+  ['further pictures', 'twitter', { assets: [WORDED] }, [SECOND], ['first.png', 'second.png'], FIRST_STAYS],
+  [
+    'a thumbnail and further pictures that stand already',
+    'twitter',
+    { assets: [WORDED, image('second')] },
+    [SECOND, ['media[thumbnail]', picture('third')]],
+    ['first.png', 'second.png'],
+    `media[thumbnail] ${picture('third')}, for which the post has no place beside its other media`,
+  ],
   [
     'other further pictures',
     'twitter',
     { assets: [WORDED, image('old')] },
     [SECOND],
     ['first.png', 'second.png'],
-    REPLACED,
+    `${FIRST_STAYS}. Left out: ${REPLACED}`,
   ],
   [
     'further pictures and a link of the text',
@@ -149,7 +158,7 @@ test.each<[string, string, object, Array<[string, string]>, string[], string | u
     { assets: [WORDED] },
     [['text', `Loaf ${LINK[1]}`], LINK, SECOND],
     ['first.png', 'second.png'],
-    undefined,
+    FIRST_STAYS,
   ],
   [
     'all pictures as further ones',
@@ -158,6 +167,14 @@ test.each<[string, string, object, Array<[string, string]>, string[], string | u
     [SECOND, THIRD],
     ['second.png', 'third.png'],
     REPLACED,
+  ],
+  [
+    'further pictures beside a video and a picture',
+    'twitter',
+    { assets: [CLIP, image('second')] },
+    [SECOND, THIRD],
+    ['a.mp4', 'second.png', 'third.png'],
+    undefined,
   ],
   ['further pictures beside a video', 'twitter', { assets: [CLIP] }, [SECOND], ['a.mp4'], NO_PLACE],
   ['further pictures beside a link', 'linkedin', OLD_LINK, [SECOND], [], NO_PLACE],

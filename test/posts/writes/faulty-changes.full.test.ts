@@ -105,7 +105,7 @@ async function changeUnder(faults: NetworkFault[], proxy: FaultProxy): Promise<T
   const subjects: Subject[] = [];
   for (const make of makers) subjects.push(await make());
   const series = subjects.flatMap((_, i) => faults[i % faults.length] ?? []);
-  proxy.injectEach({ faults: series, beginning: 'POST ' });
+  proxy.injectEach({ faults: series, beginning: 'POST ', containing: 'mutation Write' });
   const told = await Promise.all(subjects.map(change));
   proxy.clear();
   return told;

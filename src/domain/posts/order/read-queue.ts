@@ -65,8 +65,8 @@ export function readQueue(
 }
 
 /** The new API moves scheduled posts only. A move would remove the time of a post with a time of its own. */
-export const isMovable = ({ status, shareMode }: WrittenPost) =>
-  status === 'scheduled' && shareMode !== 'customScheduled';
+export const isMovable = ({ status, shareMode, isCustomScheduled }: WrittenPost) =>
+  status === 'scheduled' && !(isCustomScheduled ?? shareMode === 'customScheduled');
 
 /** The facts of the queue that matter for its order. */
 export const placesOf = (posts: readonly WrittenPost[]): QueuedUpdate[] =>

@@ -78,6 +78,9 @@ interface SentMedia {
   leftOut: string[];
 }
 
+/** Further pictures may have been meant as all pictures, as a program names those of a post that it made with them alone. */
+const FIRST_STAYS = 'a change of the first picture, because the call has no media[photo]';
+
 /**
  * A call that names further pictures alone says nothing of what the post shows first. So a picture there counts as named,
  * unless it is one of those.
@@ -91,10 +94,14 @@ function withFirst(update: UpdateContent, { service, assets: [head] }: EditedPos
   return { ...update, media: { ...media, photo: head.source, thumbnail } };
 }
 
+/** What a post shows first that is no picture, where the call does not name another; the pictures follow it. */
+const keptHead = ({ media }: UpdateContent, { service, assets: [head] }: EditedPost): SentAsset[] =>
+  head === undefined || head.type === 'image' || bringsFirst(media, service) ? [] : inputOfAsset(head);
+
 /** Whether a post shows something first that the call does not name, and that has no pictures beside it. */
-function keepsFirst({ media }: UpdateContent, { service, assets: [head], link }: EditedPost): boolean {
-  const isOther = link !== undefined || (head !== undefined && head.type !== 'image');
-  return isOther && !bringsFirst(media, service);
+function keepsFirst(update: UpdateContent, post: EditedPost): boolean {
+  if (post.link !== undefined) return !bringsFirst(update.media, post.service);
+  return keptHead(update, post).length > 0 && post.assets.every(({ type }) => type !== 'image');
 }
 
 /** The media where a call brings none, which stay unless a link preview excludes them. */
@@ -110,7 +117,7 @@ function mediaOfLink(
 
 /** An edit names pictures only where the call brings some, other words for them, or a link that excludes them. */
 function sentMedia(sent: UpdateContent, post: EditedPost): SentMedia {
-  const update = withFirst(sent, post);
+  const update = standAlready(sent.media, post) ? sent : withFirst(sent, post);
   const { media } = update;
   const input = mediaInput(update, post.service, hasPlaceForLink(post));
   const { assets, linkFields: link, leftOut } = input;
@@ -120,10 +127,11 @@ function sentMedia(sent: UpdateContent, post: EditedPost): SentMedia {
     const kept = { assets: post.assets.flatMap(inputOfAsset), linkFields: link };
     return { assets: undefined, link, leftOut: lostOf(update, kept) };
   }
+  const all = [...keptHead(update, post), ...assets];
   return {
-    assets: withKeptWords(assets, post),
+    assets: withKeptWords(all, post),
     link: post.link ? { linkAttachment: null } : link,
-    leftOut: [...leftOut, ...replacedMedia(post, assets)],
+    leftOut: [...leftOut, ...(update === sent ? [] : [FIRST_STAYS]), ...replacedMedia(post, all)],
   };
 }
 
