@@ -84,7 +84,12 @@ test('a pair that comes too late is revoked when the database is back', async ()
   expect((await call).status).toBe(401);
   const late = JSON.parse(held.answer?.body.toString() ?? '{}') as { refresh_token: string };
   await until(() => system.proxy.revoked().includes(late.refresh_token));
-  await until(async () => (await owed()).length === 0);
+  // On a busy machine an attempt may fail, and the next one comes later.
+  await until(async () => {
+    clock.advance(3_600_000);
+    await settle();
+    return (await owed()).length === 0;
+  });
 });
 
 async function revocableToken() {
