@@ -256,6 +256,8 @@ const EXPECTED: Record<string, string[]> = {
 };
 
 /** Where a client calls otherwise than the others. */
+const NOT_MOVED = 'new 400 1027 "Update must be in buffer and not custom scheduled in order to move to top."';
+
 const OTHERWISE: Record<string, Record<string, string[]>> = {
   // It asks for the shares without a token. A brownout shows such a caller what comes after the retirement.
   'buffer-node': {
@@ -263,6 +265,15 @@ const OTHERWISE: Record<string, Record<string, string[]>> = {
       'issued, no old API: new 200 shares',
       'waiting | consent open | code not exchanged | connected | cut over | taken back: old 200 shares',
       'brownout | retired | retired, never connected: new 200 shares',
+    ],
+    // It gives its update a time of its own.
+    moveUpdateToTop: [
+      `issued, no old API: ${NOT_MOVED}`,
+      'waiting | consent open | code not exchanged | connected: old 200 update in buffer',
+      `cut over: ${NOT_MOVED}`,
+      'taken back | brownout: old 200 update in buffer',
+      `retired: ${NOT_MOVED}`,
+      'retired, never connected: new 401 401 "The provided access token is invalid"',
     ],
   },
 };
