@@ -184,8 +184,9 @@ export function signOut(req: Request): Promise<void> {
 }
 
 /**
- * Ends the sessions of somebody of the company that began with a value which the company does not say, or the settings do
- * not name, any more, and the questions that wait with such a value. The values are compared, not the roles: other settings may give a value another role.
+ * Ends the sessions of somebody of the company that began with a value which is gone: the company does not say it any more, or
+ * the settings do not name it. The questions that wait with such a value end too. The values are compared, not the roles: other
+ * settings may give a value another role.
  */
 export function endFormerRoles(context: SigninDeps, staff: CompanyPerson): Promise<void> {
   return endSessionsWhere(context, companyActor(staff), (content) => {

@@ -1,7 +1,7 @@
 // Campaigns: files of the full ring that play many rounds of one subject, or walk through pages in a browser, whose rules
-// other files show once (test/guidance/threats.test.ts). With TEST_CAMPAIGNS_UNTIL (Unix milliseconds) one that would begin later is left out,
-// and scripts/run-tests.mjs names it: a machine with half the speed still shows every rule within the forty minutes of
-// .ci/run. They run last, the longest first.
+// other files show once (test/guidance/threats.test.ts). With TEST_CAMPAIGNS_UNTIL (Unix milliseconds) one that would begin
+// later is left out, and scripts/run-tests.mjs names it: a machine with half the speed still shows every rule within the
+// forty minutes of .ci/run. They run last, the longest first.
 const { existsSync } = require('node:fs');
 const path = require('node:path');
 

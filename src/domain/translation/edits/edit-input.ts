@@ -78,7 +78,7 @@ interface SentMedia {
   leftOut: string[];
 }
 
-/** Further pictures may have been meant as all pictures, as a program names those of a post that it made with them alone. */
+/** A program that made a post with further pictures alone may send them as all of its pictures. So the answer says that the first stays. */
 const FIRST_STAYS = 'a change of the first picture, because the call has no media[photo]';
 
 /**
