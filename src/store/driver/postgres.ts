@@ -188,7 +188,7 @@ async function prepareDatabase(url: string): Promise<void> {
     await requireDurableCommits(client);
     await requireWrites(client);
     isReady = await isNewEnough(client);
-    if ((await presentNumber(client)) === 0) await requireAllCharacters(client);
+    if (!isReady && (await presentNumber(client)) === 0) await requireAllCharacters(client);
   };
   await onOneConnection(url, look, READ_LIMIT);
   if (!isReady) await onOneConnection(url, migratePostgres);

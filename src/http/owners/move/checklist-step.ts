@@ -17,8 +17,8 @@ export interface ChecklistStep {
   evidence: string | TimedWords;
   /** The programs that keep the step from being done, the most frequent callers first. */
   details: string[];
-  /** Undefined where no task is left, and where no person can help. */
-  next: { text: string; label: string; href: string } | undefined;
+  /** Undefined where no task is left, and where no person can help. `isForOwner`: only the owner may open its page. */
+  next: { text: string; label: string; href: string; isForOwner?: true } | undefined;
 }
 
 /** The page to which the steps link, and the phase of the old API. */
@@ -28,6 +28,10 @@ export interface ChecklistPage extends Pick<OldApiStatus, 'phase' | 'hasOldApi'>
 }
 
 export type ChecklistInput = MigrationProgress & ChecklistPage;
+
+/** A task on the page of the own client, which only the owner may change. */
+export const enterClient = ({ home }: ChecklistPage, words: { text: string; label: string }) =>
+  ({ ...words, href: `${home}/modern-client`, isForOwner: true }) as const;
 
 /** The connections made with clients that the app used before. */
 export const sumOf = (former: NonNullable<ChecklistInput['grants']['former']>) =>

@@ -7,7 +7,13 @@ import {
 } from '../../../domain/usage/counted-days.ts';
 import type { MigrationProgress } from '../../../domain/handover/migration-checklist.ts';
 import { counted, formatNumber } from '../../wording/words.ts';
-import { type ChecklistInput, type ChecklistPage, type ChecklistStep, sumOf } from './checklist-step.ts';
+import {
+  type ChecklistInput,
+  type ChecklistPage,
+  type ChecklistStep,
+  sumOf,
+  enterClient,
+} from './checklist-step.ts';
 import { handOverStep } from './hand-over-step.ts';
 
 /**
@@ -35,7 +41,7 @@ function noClientWords({ grants, phase }: ChecklistInput): string {
 }
 
 function ownClient(facts: ChecklistInput): ChecklistStep {
-  const { client, home, phase } = facts;
+  const { client, phase } = facts;
   const step = {
     id: 'own-client',
     name: 'Own client',
@@ -52,11 +58,10 @@ function ownClient(facts: ChecklistInput): ChecklistStep {
     next:
       phase === 'ended'
         ? undefined
-        : {
+        : enterClient(facts, {
             text: 'Register a client in your account settings at the new API, then enter it here.',
             label: 'Enter the own client',
-            href: `${home}/modern-client`,
-          },
+          }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { sentencesOf, type TimedWords } from '../../../domain/usage/counted-days.ts';
 import { counted, formatNumber } from '../../wording/words.ts';
-import { type ChecklistInput, type ChecklistStep, sumOf } from './checklist-step.ts';
+import { type ChecklistInput, type ChecklistStep, sumOf, enterClient } from './checklist-step.ts';
 
 /** The step of the checklist about hand-overs, in words. */
 
@@ -92,12 +92,11 @@ const isToConfirm = (facts: ChecklistInput) => facts.handovers.awaited > 0 || ar
 
 /** What has to be entered before connections can be handed over. After the sunset nobody connects by a new client. */
 function clientNext(facts: ChecklistInput): ChecklistStep['next'] {
-  const { client, grants, home, phase } = facts;
-  const href = `${home}/modern-client`;
+  const { client, grants, phase } = facts;
   if (!client && phase !== 'ended' && sumOf(grants.former ?? []) === 0 && !isToConfirm(facts))
-    return { text: 'Enter the app’s own client first.', label: 'Enter the own client', href };
+    return enterClient(facts, { text: 'Enter the app’s own client first.', label: 'Enter the own client' });
   if (grants.isRefused && grants.own > 0)
-    return { text: 'Enter the client with a new secret.', label: 'Enter the new secret', href };
+    return enterClient(facts, { text: 'Enter the client with a new secret.', label: 'Enter the new secret' });
   return undefined;
 }
 
