@@ -10,11 +10,11 @@ import type { GraphqlStep } from '../../src/domain/new-calls/call-pair.ts';
 import { ANCHORS, CALL_PAIRS } from '../../src/domain/new-calls/call-pairs.ts';
 import { LISTS } from '../../src/domain/posts/lists/lists.ts';
 import { isKnownPath, OLD_CALL_NAMES, OLD_CALLS, oldCallOf } from '../../src/domain/old-calls/old-calls.ts';
-import { createSchema } from '../../src/modern/main-api/schema.ts';
+import { loadSchema } from '../../src/modern/main-api/schema.ts';
 
 /** The table of the old calls and what takes their place, held against the schema of the embedded new API. */
 
-const schema = createSchema();
+const schema = loadSchema();
 
 const requests = OLD_CALL_NAMES.flatMap((name) =>
   CALL_PAIRS[name].steps.flatMap((step) => (step.kind === 'graphql' ? [{ name, step }] : [])),

@@ -28,11 +28,14 @@ function refuseMethod(methods: readonly string[]): RequestHandler {
   };
 }
 
-/** The document is made once. It holds nothing of this installation but its address. */
+/** The document is made once, when it is first asked for. It holds nothing of this installation but its address. */
 function sendDocument({ settings }: HttpStaffApiDeps): RequestHandler {
-  // All answers send the same bytes: of a text each answer that waits to be read would hold a copy.
-  const bytes = Buffer.from(JSON.stringify(openApiDocument(settings.publicUrl)));
-  return (_req, res) => void res.setHeader('Cache-Control', 'public, max-age=300').type('json').send(bytes);
+  let made: Buffer | undefined;
+  return (_req, res) => {
+    // All answers send the same bytes: of a text each answer that waits to be read would hold a copy.
+    made ??= Buffer.from(JSON.stringify(openApiDocument(settings.publicUrl)));
+    res.setHeader('Cache-Control', 'public, max-age=300').type('json').send(made);
+  };
 }
 
 const isProblem = (name: string): name is ProblemName => PROBLEM_NAMES.some((one) => one === name);

@@ -18,7 +18,7 @@ import type { ChannelRecord } from './directory.ts';
 import { badRequest, limitReached, prepareOperation } from './operations/prepare-operation.ts';
 import { limitCalls, type Quotas } from './quotas.ts';
 import { createRoot } from './root.ts';
-import { createSchema } from './schema.ts';
+import { loadSchema } from './schema.ts';
 
 const BODY_LIMIT = '256kb';
 
@@ -52,7 +52,7 @@ function answerTo(result: ExecutionResult): HandledResponse | undefined {
 }
 
 function createOperationHandler({ data, onUnexpected }: MainApiServerDeps) {
-  const schema = createSchema();
+  const schema = loadSchema();
   const operations = { schema, chosen: createChosenOperations() };
   const rootValue = createRoot(schema, onUnexpected);
   return createHandler<IncomingMessage, ApiCaller, ApiContext>({

@@ -26,10 +26,20 @@ function defineScalars(schema: GraphQLSchema): void {
   }
 }
 
-/** Builds the schema of the main API from all files schema/*.graphql. Throws when the files do not fit together. */
-export function createSchema(): GraphQLSchema {
+function createSchema(): GraphQLSchema {
   const files = readdirSync(folder).filter((name) => name.endsWith('.graphql'));
   const schema = buildSchema(files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n'));
   defineScalars(schema);
   return schema;
+}
+
+let loaded: GraphQLSchema | undefined;
+
+/**
+ * The schema of the main API, of all files schema/*.graphql. Servers of one process share it, for it does not change.
+ * Throws when the files do not fit together.
+ */
+export function loadSchema(): GraphQLSchema {
+  loaded ??= createSchema();
+  return loaded;
 }

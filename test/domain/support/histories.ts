@@ -13,7 +13,7 @@ import { createLogger } from '../../../src/shared/log/logger.ts';
 import { allEvents } from '../../../src/store/history/events.ts';
 import type { DatabaseLocation } from '../../../src/store/driver/open-store.ts';
 import type { Event } from '../../../src/store/tables/tables.ts';
-import { choosePlace, type DatabaseKind } from '../../store/support/stores.ts';
+import { chooseMigratedPlace, type DatabaseKind } from '../../store/support/stores.ts';
 
 /** A database with a history, as a bridge that serves nothing holds it. */
 
@@ -143,7 +143,7 @@ async function openOn({ location, varDir }: Opening, remove: () => Promise<void>
 
 /** A new database of that kind, and that many processes on it that share a folder. */
 async function openHistories(kind: DatabaseKind, count: number): Promise<History[]> {
-  const place = await choosePlace(kind);
+  const place = await chooseMigratedPlace(kind);
   const varDir = mkdtempSync(join(tmpdir(), 'history-'));
   const removeAll = async () => {
     await place.remove();

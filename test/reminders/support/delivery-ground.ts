@@ -9,7 +9,7 @@ import { DAY } from '../../../src/shared/lifetimes.ts';
 import type { Clock } from '../../../src/shared/clock.ts';
 import { createLogger } from '../../../src/shared/log/logger.ts';
 import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
-import { freshDatabase } from '../../support/database/database.ts';
+import { copyMigratedFile, migratedDatabase } from '../../support/database/migrated.ts';
 import type { DatabaseKind } from '../../store/support/stores.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { type SmtpDoor, startSmtpServer } from '../../support/servers/smtp-server.ts';
@@ -37,7 +37,7 @@ export interface DeliveryGround {
 
 export async function openDeliveryGround({ kind, smtpPort }: Options): Promise<DeliveryGround> {
   const folder = mkdtempSync(join(tmpdir(), 'delivery-'));
-  const database = kind === 'postgres' ? await freshDatabase() : undefined;
+  const database = kind === 'postgres' ? await migratedDatabase() : undefined;
   const settings = {
     VAR_DIR: folder,
     PUBLIC_URL: 'http://localhost:3000',
@@ -57,6 +57,7 @@ export async function openDeliveryGround({ kind, smtpPort }: Options): Promise<D
     async open(clock) {
       const config = readConfig(settings);
       if (!config.upstream) throw new Error('the settings name a modern side');
+      copyMigratedFile(config.database);
       const one = await openContext(config, config.upstream, { logger, ...(clock && { clock }) });
       opened.push(one);
       return one.context;

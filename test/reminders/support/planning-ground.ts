@@ -10,7 +10,7 @@ import type { DateName } from '../../../src/store/tables/lifecycle.ts';
 import { countCallsSince } from '../../../src/store/usage/known-calls.ts';
 import type { Mapping, NewMapping, Tables } from '../../../src/store/tables/tables.ts';
 import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
-import { freshDatabase } from '../../support/database/database.ts';
+import { copyMigratedFile, migratedDatabase } from '../../support/database/migrated.ts';
 import type { SettableClock } from '../../support/bridge/settable-clock.ts';
 import type { DatabaseKind } from '../../store/support/stores.ts';
 
@@ -23,7 +23,7 @@ export interface Ground {
 
 export async function openGround(kind: DatabaseKind, clock: SettableClock): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'planning-'));
-  const database = kind === 'postgres' ? await freshDatabase() : undefined;
+  const database = kind === 'postgres' ? await migratedDatabase() : undefined;
   const config = readConfig({
     VAR_DIR: folder,
     MODERN_AUTH_URL: 'http://127.0.0.1:9',
@@ -32,6 +32,7 @@ export async function openGround(kind: DatabaseKind, clock: SettableClock): Prom
     LOG_LEVEL: 'error',
     ...(database && { DATABASE_URL: database.url }),
   });
+  copyMigratedFile(config.database);
   const { upstream } = config;
   if (!upstream) throw new Error('the settings name a modern side');
   const opened: OpenContext[] = [];

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DatabaseLocation, openStore } from '../../../src/store/driver/open-store.ts';
 import type { Store } from '../../../src/store/driver/store.ts';
-import { freshDatabase } from '../../support/database/database.ts';
+import { freshDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { copyMigratedFile, migratedDatabase } from '../../support/database/migrated.ts';
 
 export { databaseKinds } from '../../support/jest/test-mode.ts';
 
@@ -15,17 +16,26 @@ export interface Place {
   remove(): Promise<void>;
 }
 
+function placeOf(database: TestDatabase): Place {
+  return { location: { kind: 'postgres', url: database.url }, remove: () => database.drop() };
+}
+
 /** A database of its own, of the asked kind. */
 export async function choosePlace(kind: DatabaseKind): Promise<Place> {
-  if (kind === 'postgres') {
-    const database = await freshDatabase();
-    return { location: { kind, url: database.url }, remove: () => database.drop() };
-  }
+  if (kind === 'postgres') return placeOf(await freshDatabase());
   const folder = mkdtempSync(join(tmpdir(), 'store-'));
   return {
     location: { kind, file: join(folder, 'bridge.db') },
     remove: async () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** The same with the newest schema. */
+export async function chooseMigratedPlace(kind: DatabaseKind): Promise<Place> {
+  if (kind === 'postgres') return placeOf(await migratedDatabase());
+  const place = await choosePlace(kind);
+  copyMigratedFile(place.location);
+  return place;
 }
 
 /** One database as two processes hold it. */
@@ -38,7 +48,7 @@ export interface TwoStores {
 
 /** Two stores on one new database. */
 export async function openTwoStores(kind: DatabaseKind): Promise<TwoStores> {
-  const place = await choosePlace(kind);
+  const place = await chooseMigratedPlace(kind);
   const { location } = place;
   const [one, two] = [await openStore(location), await openStore(location)];
   return {

@@ -7,7 +7,8 @@ import { type Config, readConfig } from '../../../src/config/config.ts';
 import type { Clock } from '../../../src/shared/clock.ts';
 import { createLogger } from '../../../src/shared/log/logger.ts';
 import type { DatabaseLocation } from '../../../src/store/driver/open-store.ts';
-import { freshDatabase, type TestDatabase } from '../database/database.ts';
+import type { TestDatabase } from '../database/database.ts';
+import { copyMigratedFile, migratedDatabase } from '../database/migrated.ts';
 import { type BridgeLog, spawnBridge } from './spawned-bridge.ts';
 import { testMode } from '../jest/test-mode.ts';
 
@@ -43,7 +44,7 @@ export async function chooseDatabase(): Promise<{
   remove(): Promise<void>;
 }> {
   if (testMode.database === 'sqlite') return { settings: {}, remove: async () => undefined };
-  const database: TestDatabase = await freshDatabase();
+  const database: TestDatabase = await migratedDatabase();
   return { settings: { DATABASE_URL: database.url }, remove: () => database.drop() };
 }
 
@@ -101,7 +102,9 @@ export async function startTestBridge(options: BridgeOptions): Promise<StartedBr
   const database = await chooseDatabase();
   const settings = { ...database.settings, ...options.settings };
   const start = testMode.isSpawned ? startElsewhere : startHere;
-  const starting = start(readConfig(settings), { ...options, settings });
+  const config = readConfig(settings);
+  copyMigratedFile(config.database);
+  const starting = start(config, { ...options, settings });
   const bridge = await starting.catch(async (error: unknown) => {
     await database.remove();
     throw error;

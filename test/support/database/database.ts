@@ -9,7 +9,7 @@ export interface TestDatabase {
 }
 
 /** The server of this run: a given one, else the one that the global set-up starts when it is first asked for. */
-async function serverUrl(): Promise<string> {
+export async function serverUrl(): Promise<string> {
   requirePostgresRing();
   const { TEST_DATABASE_URL: given, TEST_POSTGRES_ON_DEMAND: starter } = process.env;
   if (given) return given;
@@ -36,12 +36,17 @@ export type Collation = 'C' | 'en-US' | 'und';
 const madeWith = (collation: Collation) =>
   collation === 'C' ? '' : ` template template0 locale_provider icu icu_locale '${collation}' locale 'C'`;
 
-/** An empty database that nobody else uses, on the PostgreSQL of this run. */
-export async function freshDatabase(collation: Collation = 'C'): Promise<TestDatabase> {
-  const server = await serverUrl();
-  const name = `t_${randomBytes(6).toString('hex')}`;
-  await run(server, `create database ${name}${madeWith(collation)}`);
+/** Makes a database of this name; `how` is the rest of the statement. */
+export async function createDatabase(server: string, name: string, how = ''): Promise<TestDatabase> {
+  await run(server, `create database ${name}${how}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => run(server, `drop database ${name} with (force)`) };
+}
+
+export const newName = (): string => `t_${randomBytes(6).toString('hex')}`;
+
+/** An empty database that nobody else uses, on the PostgreSQL of this run. */
+export async function freshDatabase(collation: Collation = 'C'): Promise<TestDatabase> {
+  return createDatabase(await serverUrl(), newName(), madeWith(collation));
 }

@@ -1,18 +1,25 @@
 import { createServer } from 'node:http';
 import { buildProgram } from '../../processes/running-program.ts';
 import { portOf } from '../servers/free-port.ts';
+import { makeOriginalDatabase, makeOriginalFile } from '../database/migrated.ts';
 import { startPostgres, type TestPostgres } from '../database/postgres.ts';
 import { testMode } from './test-mode.ts';
 
+async function startMigratedPostgres(): Promise<TestPostgres> {
+  const postgres = await startPostgres();
+  await makeOriginalDatabase(postgres.url);
+  return postgres;
+}
+
 /**
  * One PostgreSQL for the whole run, started when a test first asks for a database (most runs of one file never do), and
- * one build for tests against the built bridge.
+ * one build for tests against the built bridge. Beside them the databases that the tests copy (migrated.ts).
  */
 export default async function setUp(): Promise<void> {
   if (testMode.isSpawned) await buildProgram();
   let started: Promise<TestPostgres> | undefined;
   const onDemand = createServer((_request, answer) => {
-    started ??= startPostgres();
+    started ??= startMigratedPostgres();
     started.then(
       ({ url }) => answer.end(url),
       (error: unknown) => answer.writeHead(500).end(String(error)),
@@ -20,8 +27,10 @@ export default async function setUp(): Promise<void> {
   });
   await new Promise<void>((resolve) => onDemand.listen(0, '127.0.0.1', resolve));
   process.env['TEST_POSTGRES_ON_DEMAND'] = `http://127.0.0.1:${portOf(onDemand)}`;
-  globalThis.stopTestPostgres = async () => {
+  const removeFile = await makeOriginalFile();
+  globalThis.stopTestDatabases = async () => {
     onDemand.close();
+    removeFile();
     await started?.then(
       (postgres) => postgres.stop(),
       () => undefined,
@@ -30,5 +39,5 @@ export default async function setUp(): Promise<void> {
 }
 
 declare global {
-  var stopTestPostgres: (() => Promise<void>) | undefined;
+  var stopTestDatabases: (() => Promise<void>) | undefined;
 }

@@ -1,5 +1,5 @@
 import './global-setup.ts';
 
 export default async function tearDown(): Promise<void> {
-  await globalThis.stopTestPostgres?.();
+  await globalThis.stopTestDatabases?.();
 }
