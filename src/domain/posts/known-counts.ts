@@ -77,7 +77,10 @@ export async function countMovedPost(
 ): Promise<'counted' | 'forgotten' | undefined> {
   const { store } = context;
   const seen = await withoutCacheFaults(context, grantId, () => listsWithPost(store, grantId, id));
-  const list = seen?.lists.find(({ what }) => (isSent ? PENDING : WHOLE_LIST).test(what));
+  // A post that was sent by itself may stand in both lists: where it was seen last, it is now.
+  const [list] = (seen?.lists ?? [])
+    .filter(({ what }) => (isSent ? PENDING : WHOLE_LIST).test(what))
+    .toSorted((a, b) => b.fetched_at - a.fetched_at);
   const [, channelId] = WHOLE_LIST.exec(list?.what ?? '') ?? [];
   if (!seen || !list || channelId === undefined) return undefined;
   if (list.fetched_at <= seen.changedAt) {

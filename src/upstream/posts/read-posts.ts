@@ -26,6 +26,8 @@ export interface PageRange {
 
 export interface PostsPage<Kind = Post> {
   posts: Kind[];
+  /** The cursor behind each post; null where the new API does not tell it. */
+  cursors: Array<string | null>;
   /** The cursor of the next page; undefined at the end of the list. */
   next: string | undefined;
 }
@@ -37,17 +39,17 @@ export interface PostsAccess {
   now: () => number;
 }
 
-/** The new API refused the cursor, or answered in an unknown shape. */
+/** The new API refused the cursor, has nothing behind it any more, or gave no list. */
 export class UnreadablePage extends Unavailable {}
 
 const pageOf = <Kind>(node: z.ZodType<Kind>) =>
   z.object({
-    edges: z.array(z.object({ node })).nullish(),
+    edges: z.array(z.object({ cursor: z.string().nullish(), node })).nullish(),
     pageInfo: z.object({ endCursor: z.string().nullish(), hasNextPage: z.boolean() }),
   });
 
 const listOf = (fields: string) =>
-  `query Posts($input: PostsInput!, $first: Int, $after: String) { posts(input: $input, first: $first, after: $after) { edges { node { ${fields} } } pageInfo { endCursor hasNextPage } } }`;
+  `query Posts($input: PostsInput!, $first: Int, $after: String) { posts(input: $input, first: $first, after: $after) { edges { cursor node { ${fields} } } pageInfo { endCursor hasNextPage } } }`;
 
 /** The query of a list, and the shape of its pages. */
 interface ListKind<Kind> {
@@ -89,15 +91,19 @@ async function readPage<Kind>(
   { query, page }: ListKind<Kind>,
 ): Promise<PostsPage<Kind>> {
   const variables = { input: inputOf(question), first, ...(after === undefined ? {} : { after }) };
-  const data = await dataOf(asker, { query, variables });
-  const parsed = page.safeParse(data['posts']);
-  if (!parsed.success)
-    throw new UnreadablePage('the main API answered in an unknown shape', { cause: parsed.error });
+  const { posts: told } = await dataOf(asker, { query, variables });
+  const parsed = page.safeParse(told);
+  if (!parsed.success) {
+    // Where a list came, its cursor was taken: one of the posts cannot be read.
+    const Kind = told ? Unavailable : UnreadablePage;
+    throw new Kind('the main API answered in an unknown shape', { cause: parsed.error });
+  }
   const { edges, pageInfo } = parsed.data;
   const posts = (edges ?? []).map(({ node }) => node);
+  const cursors = (edges ?? []).map(({ cursor }) => cursor ?? null);
   // An empty page has no next page, whatever it says.
   const goesOn = pageInfo.hasNextPage && posts.length > 0;
-  return { posts, next: goesOn ? (pageInfo.endCursor ?? undefined) : undefined };
+  return { posts, cursors, next: goesOn ? (pageInfo.endCursor ?? undefined) : undefined };
 }
 
 /** One page of a list. @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} */
