@@ -20,6 +20,8 @@ import { type PinCounts, type PinRequest, pinAccountIn } from './pin-account.ts'
 /** What was pinned. `deed` names what can be taken back, if anything. */
 interface PinResult extends PinCounts {
   deed: string | undefined;
+  /** Whether tokens ended as moved, because their app has taken over the connection of the account. */
+  hasMoved: boolean;
 }
 
 /** More tokens than can be taken back: their exact number does not matter. */
@@ -60,6 +62,11 @@ async function tokenParts(
   }
   return parts;
 }
+
+const hasMovedBetween = (before: PinnableState, after: PinnableState): boolean =>
+  [...after.places].some(
+    ([id, { state }]) => state === 'migrated' && before.places.get(id)?.state !== 'migrated',
+  );
 
 interface PinnedShares {
   before: Map<string, string | null>;
@@ -138,14 +145,15 @@ export async function pinByHandIn(
     ...(await withEntries(tx, asked.accountId, { things, parts })),
     ...(await shareParts(tx, asked.accountId, shares)),
   ];
-  if (named.length === 0) return { ...counts, deed: undefined };
+  const hasMoved = hasMovedBetween(before, after);
+  if (named.length === 0) return { ...counts, hasMoved, deed: undefined };
   const deed = await recordDeed(tx, {
     kind: 'pin',
     at: context.clock.now(),
     actor: asked.actor,
     parts: named,
   });
-  return { ...counts, deed };
+  return { ...counts, hasMoved, deed };
 }
 
 /** Pins by the word of staff in a transaction of its own. */

@@ -72,7 +72,11 @@ const NOTICES: Readonly<Record<string, string>> = {
   'token-assigned': 'Assigned. The token belongs to the app below from now on.',
   'token-assigned-last':
     'Assigned. The token belongs to the app below from now on. It was the last token of its earlier connection, so that connection has ended too.',
+  'token-assigned-moved':
+    'Assigned. The app below has taken over the connection of the account, so the token has ended as moved: its calls are refused from now on.',
   'account-pinned': 'Done. What waited under the address belongs to the account from now on.',
+  'account-pinned-moved':
+    'Done. What waited under the address belongs to the account from now on. Where the app of a token has taken over the connection of the account, the token has ended as moved, and its calls are refused.',
   'app-given': 'Done. The app belongs to the account that you named.',
   'taken-back': 'Taken back. It is as it was before, and the history says so.',
   extended: 'The app has more time from now on.',
@@ -86,6 +90,8 @@ const NOTICES: Readonly<Record<string, string>> = {
 
 /** Notices of outcomes that the person did not want. */
 const WARNINGS = new Set([
+  'token-assigned-moved',
+  'account-pinned-moved',
   'nothing-waits-any-more',
   'client-in-doubt',
   'of-another-app',

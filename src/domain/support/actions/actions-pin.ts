@@ -17,9 +17,10 @@ interface StaffPinRequest extends Origin {
   reason: string;
 }
 
-interface StaffPinResult {
-  outcome: 'unknown account' | 'nothing waits' | 'pinned';
-}
+/** `hasMoved`: tokens ended as moved, because their app has taken over the connection of the account. */
+type StaffPinResult =
+  | { outcome: 'unknown account' | 'nothing waits' }
+  | { outcome: 'pinned'; hasMoved: boolean };
 
 /** The accounts that have this address (in lower case) at the new API, with their names. */
 export async function accountsUnder(
@@ -46,13 +47,13 @@ export async function pinByStaff(context: SupportDeps, asked: StaffPinRequest): 
     const accountId = await readAccountId(tx, asked.accountId);
     if (accountId === undefined || !(await isKnownAccount(tx, accountId)))
       return { outcome: 'unknown account' };
-    const { tokens, apps, ids } = await pinByHandIn(context, tx, {
+    const { tokens, apps, ids, hasMoved } = await pinByHandIn(context, tx, {
       email,
       accountId,
       how,
       actor,
       requestId,
     });
-    return { outcome: tokens + apps + ids === 0 ? 'nothing waits' : 'pinned' };
+    return tokens + apps + ids === 0 ? { outcome: 'nothing waits' } : { outcome: 'pinned', hasMoved };
   });
 }

@@ -95,7 +95,15 @@ export const TOKEN_WRITES = [
       }),
       reason: reasonIn,
     }),
-    answer: z.object({ token_id: text, client_id: text, state: z.enum(STATES), ended_connection: yesNo }),
+    answer: z.object({
+      token_id: text,
+      client_id: text,
+      state: z.enum(STATES).meta({
+        description:
+          '`migrated` where the app has taken over the connection of the account: the token has ended.',
+      }),
+      ended_connection: yesNo,
+    }),
     async run(context, { path, body: { client_id: clientId, from, reason }, origin }) {
       const asked = { mappingId: path.token_id, clientId, from, reason, ...origin };
       const done = await assignByHand(context, asked);
@@ -135,19 +143,26 @@ export const TOKEN_WRITES = [
       account_id: idIn,
       reason: reasonIn,
     }),
-    answer: z.object({ token_id: text, account_id: text }),
+    answer: z.object({
+      token_id: text,
+      account_id: text,
+      has_moved: yesNo.meta({
+        description:
+          'Whether tokens ended as moved (`migrated`), because their app has taken over the connection of the account.',
+      }),
+    }),
     async run(context, { path, body: { email, account_id: accountId, reason }, origin }) {
       const asked = { mappingId: path.token_id, email, accountId, reason, ...origin };
-      const { outcome } = await pinByStaff(context, asked);
-      if (outcome === 'unknown account')
+      const done = await pinByStaff(context, asked);
+      if (done.outcome === 'unknown account')
         throw wrongField('/account_id', 'No account with this id was ever met here.');
-      if (outcome !== 'pinned')
+      if (done.outcome !== 'pinned')
         throw await refusedBecause(
           context,
           path.token_id,
           'The token does not wait under this address. Nothing was changed.',
         );
-      return { token_id: path.token_id, account_id: accountId };
+      return { token_id: path.token_id, account_id: accountId, has_moved: done.hasMoved };
     },
   }),
   operation({

@@ -23,7 +23,7 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Actio
     title: 'Say which app this is',
     says: [
       'The token was seen in use, and what its calls say proves no app. If an import or a consent said which app it is, your word replaces that. From now on it belongs to the app that you name, and its owner sees it. Name the app that it stands with to confirm that; name an unidentified program to say that no app is proven.',
-      'If that app is connected for the same account, the token works on by that connection. If not, and it is connected now, it stops until the account holder connects it once more.',
+      'If that app is connected for the same account, the token works on by that connection. If that app has taken the connection over, the token ends as moved: its calls are refused from then on. If neither is so, and it is connected now, it stops until the account holder connects it once more.',
       (await isLastOfConnection(context, target.mappingId)) ? LAST : SAID_BEFORE.assign,
     ],
     facts: tokenFacts(target),
@@ -58,6 +58,12 @@ async function assignSeen(context: PageShell['context'], asked: Parameters<typeo
   }
 }
 
+/** The page below says that a token has moved; that a connection has ended, nothing else says. */
+function noticeOf({ alone, state }: { alone: boolean; state: MappingTarget['state'] }): string {
+  if (alone) return 'token-assigned-last';
+  return state === 'migrated' ? 'token-assigned-moved' : 'token-assigned';
+}
+
 /** The action `assign`. */
 export function assignAction(frame: PageShell): StaffAction<MappingTarget> {
   return {
@@ -75,7 +81,7 @@ export function assignAction(frame: PageShell): StaffAction<MappingTarget> {
       if (answer?.outcome === 'unknown app') return { problems: { client_id: UNKNOWN_APP } };
       if (answer?.outcome === 'final') return tokenRedirect(target, 'token-ended');
       if (answer?.outcome !== 'assigned') return tokenRedirect(target, 'too-late');
-      return tokenRedirect(target, answer.alone ? 'token-assigned-last' : 'token-assigned');
+      return tokenRedirect(target, noticeOf(answer));
     },
   };
 }

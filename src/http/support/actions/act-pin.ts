@@ -28,6 +28,7 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Actio
     title: 'Say whose account this is',
     says: [
       `Everything that waits under ${email} (${heldWords(tokens, apps)}) belongs to the account that you name.`,
+      'Where the app of a token has taken over the connection of that account, the token ends as moved: its calls are refused from then on.',
       'An address is no proof that somebody is who they say. Do this only when you have checked it in another way, and say in the reason how.',
       SAID_BEFORE.pin,
     ],
@@ -53,9 +54,10 @@ export function pinAction(frame: PageShell): StaffAction<MappingTarget> {
     async act({ target, fields, reason, origin }) {
       const accountId = (fields['account_id'] ?? '').trim();
       const asked = { mappingId: target.mappingId, accountId, email: fields['seen_email'] ?? '', reason };
-      const { outcome } = await pinByStaff(frame.context, { ...asked, ...origin });
-      if (outcome === 'unknown account') return { problems: { account_id: UNKNOWN_ACCOUNT } };
-      return tokenRedirect(target, outcome === 'pinned' ? 'account-pinned' : 'too-late');
+      const done = await pinByStaff(frame.context, { ...asked, ...origin });
+      if (done.outcome === 'unknown account') return { problems: { account_id: UNKNOWN_ACCOUNT } };
+      if (done.outcome !== 'pinned') return tokenRedirect(target, 'too-late');
+      return tokenRedirect(target, done.hasMoved ? 'account-pinned-moved' : 'account-pinned');
     },
   };
 }
