@@ -2,6 +2,7 @@ import { normalEmail } from '../../shared/mail/address.ts';
 import {
   clearAccess,
   type ContactRow,
+  countUnprovenShares,
   findAccess,
   isShareUnproven,
   listContactRows,
@@ -112,6 +113,11 @@ export async function takeAccess(
 export async function isSharedUnproven({ store }: AppsDeps, email: string): Promise<boolean> {
   const address = normalEmail(email);
   return address !== '' && isShareUnproven(store.durable, address);
+}
+
+/** How many apps are shared with an address that nobody has proven. */
+export function countSharedUnproven({ store }: AppsDeps, email: string): Promise<number> {
+  return countUnprovenShares(store.durable, normalEmail(email));
 }
 
 export interface SharedApp {

@@ -150,19 +150,27 @@ export async function unpinAccess(
     .execute();
 }
 
-/** Whether an app is shared with an address that no account has proven since, or none that still has it. */
-export async function isShareUnproven(db: Database, email: string): Promise<boolean> {
-  const former = await formerHolders(db, email);
-  const row = await db
+/** What is shared of live apps with an address that no account has proven since, or none of these former holders. */
+const unprovenShares = (db: Database, email: string, former: readonly string[]) =>
+  db
     .selectFrom('app_contacts')
     .innerJoin('apps', 'apps.client_id', 'app_contacts.client_id')
-    .select('app_contacts.client_id')
     .where('access_email', '=', email)
     .where(mayBePinned(former))
-    .where('apps.retired_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .where('apps.retired_at', 'is', null);
+
+/** Whether an app is shared with an address that no account has proven since, or none that still has it. */
+export async function isShareUnproven(db: Database, email: string): Promise<boolean> {
+  const shares = unprovenShares(db, email, await formerHolders(db, email));
+  return (await shares.select('app_contacts.client_id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** How many apps are shared so. */
+export async function countUnprovenShares(db: Database, email: string): Promise<number> {
+  const { n } = await unprovenShares(db, email, await formerHolders(db, email))
+    .select((eb) => eb.fn.count<number>('app_contacts.client_id').distinct().as('n'))
+    .executeTakeFirstOrThrow();
+  return n;
 }
 
 /** The apps that are shared with a person, by name. At most `limit`. */

@@ -5,7 +5,7 @@ import { addContact } from '../../../src/domain/apps/app-contacts.ts';
 import { pinByHand } from '../../../src/domain/accounts/pin-by-hand.ts';
 import { databaseKinds } from '../../support/jest/test-mode.ts';
 import { exchange, freshCode, tokenOf } from '../../support/callers/legacy-calls.ts';
-import { DANA, SAM } from '../../owners/support/people.ts';
+import { DANA, SAM, waitingToken, wordsOf } from '../../owners/support/people.ts';
 import { TakeBackWorld } from './support/take-back-world.ts';
 
 /** What came after an action, beside what changed its rows; and what it costs to look at a large one. */
@@ -66,12 +66,28 @@ describe.each(databaseKinds)('on %s', (kind) => {
     }
   });
 
-  test('a pin that is taken back takes the pages of shared apps with it', async () => {
+  /** An app of DANA that is shared with an address. */
+  async function sharedWith(address: string): Promise<string> {
     const { clientId } = await newApp();
     const origin = { actor: `account:${DANA.accountId}`, requestId: null };
-    await addContact(world.context, { clientId, address: SAM.login, ...origin });
-    const given = { clientId, address: SAM.login, access: 'manage', owner: DANA.accountId } as const;
+    await addContact(world.context, { clientId, address, ...origin });
+    const given = { clientId, address, access: 'manage', owner: DANA.accountId } as const;
     await giveAccess(world.context, { ...given, ...origin });
+    return clientId;
+  }
+
+  test('the form of a pin tells of the apps that are shared with the address', async () => {
+    const email = `${newHexId()}@box.example`;
+    const { id } = await waitingToken(world.system, { email });
+    const form = async () => wordsOf(await world.lead.get(world.at(`/support/mappings/${id}/pin`)));
+    expect(await form()).toContain(`Everything that waits under ${email} (1 token) belongs`);
+    expect(await form()).toContain('the apps that are shared with the address: none now');
+    await sharedWith(email);
+    expect(await form()).toContain('the apps that are shared with the address: 1 app now');
+  });
+
+  test('a pin that is taken back takes the pages of shared apps with it', async () => {
+    const clientId = await sharedWith(SAM.login);
     const shares = () =>
       world.db.selectFrom('app_contacts').selectAll().where('client_id', '=', clientId).execute();
     const before = await shares();

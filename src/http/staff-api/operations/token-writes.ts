@@ -132,7 +132,7 @@ export const TOKEN_WRITES = [
     path: '/tokens/{token_id}/pin',
     needs: 'lead',
     summary:
-      'Gives everything that waits under the address of a token to an account; for seven days that can be taken back',
+      'Gives everything that waits under the address of a token, and what is shared with the address, to an account; for seven days that can be taken back',
     parameters: tokenPath,
     body: z.strictObject({
       email: z

@@ -1,3 +1,4 @@
+import { countSharedUnproven } from '../../../domain/apps/app-access.ts';
 import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 import { accountsUnder, pinByStaff } from '../../../domain/support/actions/actions-pin.ts';
 import { SAID_BEFORE } from '../../../domain/take-back/words.ts';
@@ -18,6 +19,7 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Actio
   if (target.isOver) return tokenRedirect(target, 'token-ended');
   if (email === null) return tokenRedirect(target, 'too-late');
   const { tokens, apps } = await waitingUnder(context, email);
+  const shared = count(await countSharedUnproven(context, email), 'app').join('') || 'none';
   const known = await accountsUnder(context, email);
   const names = known.map(({ accountId, name }) => `${name ?? 'without a name'} (${accountId})`).join('; ');
   const hint =
@@ -28,6 +30,7 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Actio
     title: 'Say whose account this is',
     says: [
       `Everything that waits under ${email} (${heldWords(tokens, apps)}) belongs to the account that you name.`,
+      `With it go the owner tokens of the apps, and what is known by the old user id of the address. As long as the account has this address, it also sees the apps that are shared with the address: ${shared} now.`,
       'Where the app of a token has taken over the connection of that account, the token ends as moved: its calls are refused from then on.',
       'An address is no proof that somebody is who they say. Do this only when you have checked it in another way, and say in the reason how.',
       SAID_BEFORE.pin,
