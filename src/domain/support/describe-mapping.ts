@@ -1,7 +1,7 @@
+import { findHandover } from '../../store/grants/handovers.ts';
 import { readReminderAccount } from '../../store/reminders/reminder-people.ts';
 import {
   findLinkState,
-  findNewestHandover,
   findShownGrant,
   listGrantsOf,
   type ReminderMail,
@@ -47,7 +47,8 @@ export interface MappingDescription {
   isOwnGrant: boolean;
   /** Whether the client of the grant is the bridge's or an app's own; true without a grant. */
   isClientKnown: boolean;
-  handover: Awaited<ReturnType<typeof findNewestHandover>>;
+  /** Of a moved token the hand-over that moved it; of another one the newest of its app and account. */
+  handover: Awaited<ReturnType<typeof findHandover>>;
   link: Awaited<ReturnType<typeof findLinkState>>;
   /** What was reported, where the token was found in a place that others can read. */
   leak: Leak | undefined;
@@ -68,6 +69,15 @@ async function grantOf({ store }: SupportDeps, { grant_id: id }: MappingRow, pai
   if (!pair) return undefined;
   const all = await listGrantsOf(durable, pair, 20);
   return all.find(({ state }) => state !== 'dead') ?? all[0];
+}
+
+/** A token that moved has no other hand-over than its own, as at the exchange. */
+function handoverOf(
+  { store }: SupportDeps,
+  { state, grant_id: grantId }: MappingRow,
+  pair: AppAccount | undefined,
+) {
+  return pair && findHandover(store.durable, pair, state === 'migrated' ? grantId : null);
 }
 
 async function callsOfMapping(context: SupportDeps, id: string): Promise<MappingDescription['calls']> {
@@ -109,7 +119,7 @@ export async function describeMapping(
   const [account, grant, handover, link, leaks, mails, writes, calls] = await Promise.all([
     pair ? readReminderAccount(durable, pair.accountId) : undefined,
     grantOf(context, mapping, pair),
-    pair ? findNewestHandover(durable, pair) : undefined,
+    handoverOf(context, mapping, pair),
     pair ? findLinkState(durable, pair) : undefined,
     readLeaks(durable, [id]),
     mailsOfToken(context, mapping),

@@ -62,23 +62,6 @@ export async function findLinkState(
     .executeTakeFirst();
 }
 
-/** The newest hand-over of a pair. */
-export async function findNewestHandover(
-  db: Database,
-  pair: AppAccount,
-): Promise<
-  Pick<Selectable<ExistingTokenTables['handovers']>, 'grant_id' | 'handed_at' | 'confirmed_at'> | undefined
-> {
-  return db
-    .selectFrom('handovers')
-    .select(['grant_id', 'handed_at', 'confirmed_at'])
-    .where('client_id', '=', pair.clientId)
-    .where('account_id', '=', pair.accountId)
-    .orderBy('handed_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-}
-
 /** The stage of a mail about a leaked token. */
 const LEAKED = sql.lit(LEAKED_STAGE);
 
