@@ -35,7 +35,9 @@ interface ReminderRecipient {
 }
 
 /** The holder of the token or the owner of the app, with the reason that prevents a reminder. */
-export type Prospect = ReminderRecipient & { hindrance: Hindrance | undefined; lastAt: number | undefined };
+export type Prospect =
+  | (ReminderRecipient & { hindrance: Hindrance | undefined; lastAt: number | undefined })
+  | { role: PersonRole; address: undefined; hindrance: 'nothing waits' };
 
 /** The least time between two reminders to one person about the same app. */
 const AGAIN_AFTER = 60 * MINUTE;

@@ -35,13 +35,17 @@ export function silenceOf({ settings, instance }: SupportDeps): ReminderSilence 
 
 /**
  * The people whom a reminder of a token could reach, each with the reason that prevents the reminder. Leaves out a role
- * whose person is not known or has nothing waiting.
+ * whose person is not known.
  */
 export async function prospectsOf(context: SupportDeps, target: MappingTarget): Promise<Prospect[]> {
   const found: Prospect[] = [];
   for (const role of ['holder', 'owner'] as const) {
     const known = await recipientOf(context, target, role);
-    if (typeof known === 'string') continue;
+    if (known === 'unknown') continue;
+    if (known === 'nothing waits') {
+      found.push({ role, address: undefined, hindrance: known });
+      continue;
+    }
     const now = context.clock.now();
     const asked = { person: known.person, clientId: target.clientId, now };
     const recent = await recentHindrance(context.store.durable, asked);

@@ -22,7 +22,8 @@ export const NO_REMINDER: Readonly<Record<Hindrance | ReminderSilence | 'too lat
     'This bridge sends no reminders, for no mail server is set (SMTP_URL). Make a link instead and hand it over yourself.',
   'restored copy': 'This is a restored copy of the database, which writes to nobody.',
   unknown: 'Nobody knows who that is: neither an account nor an address is known.',
-  'nothing waits': 'Nothing waits there that a person could connect.',
+  'nothing waits':
+    'Nothing waits there of which a person is told. A token that nobody used since the registration of its app does not count.',
   'no address':
     'No e-mail address is known. It becomes known when the person signs in here, or by an import.',
   'bad address': 'What was imported as the e-mail address is none, so nothing can be sent there.',
