@@ -5,6 +5,7 @@ import { becomes } from '../staff/support/actions.ts';
 import { linesOf, mail } from '../staff/support/desk-rows.ts';
 import { deadGrant } from '../staff/support/grants.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
+import { endSunset, keepSunset } from '../staff/support/sunsets.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
 
@@ -52,6 +53,28 @@ test('an account without a token, and one whose apps all work, say so', async ()
   expect(wordsOf(await open(`/accounts/${accountId}`))).toContain('No token is known to be of this account.');
   await waitingToken(system, { accountId, state: 'active' });
   expect(wordsOf(await open(`/accounts/${accountId}`))).toContain('1 app is connected. Nothing to do.');
+});
+
+test('after the sunset an account reads that its apps are refused, also those that are connected', async () => {
+  const accountId = await accountNamed('Di Late');
+  const [spared, other] = [
+    await system.registerApp('https://spared.example/cb'),
+    await system.registerApp('https://other.example/cb'),
+  ];
+  await waitingToken(system, { accountId, state: 'active' });
+  await keepSunset(system, { at: Date.now() - 86_400_000, exceptFor: spared.clientId });
+  const words = async () => wordsOf(await open(`/accounts/${accountId}`));
+  expect(await words()).toContain(
+    '1 app is refused, because the old API has ended for it. Connecting it again would not help: it has to use the new API.',
+  );
+  await waitingToken(system, { accountId, app: spared, state: 'active' });
+  await waitingToken(system, { accountId, app: other });
+  expect(await words()).toContain(
+    '1 app is connected; 2 apps are refused, because the old API has ended for them. Connecting them again',
+  );
+  await waitingToken(system, { accountId, app: spared });
+  expect(await words()).toContain('2 apps are refused, because the old API has ended for them. One link');
+  await endSunset(system);
 });
 
 test('the tokens of an account come in pages, what needs somebody first, and a wrong address is refused', async () => {

@@ -43,7 +43,7 @@ function shownActions(context: HttpSupportDeps, { waitingApps, apps }: AccountDe
   const isOpen = ({ clientId }: { clientId: string }) => oldApiStatusNow(context, clientId).phase !== 'ended';
   const waiting = waitingApps.filter(isOpen);
   return {
-    sentence: accountSentence({ waiting, apps }),
+    sentence: accountSentence({ waiting, apps, ended: apps.filter((app) => !isOpen(app)) }),
     canLink: mayAct(role, 'agent'),
     links: waiting.slice(0, ACTIONS_MAX).map(({ clientId, name, tokens, stoppedAt, mappingId }) => ({
       name,
