@@ -15,7 +15,10 @@ import { tokenRules } from './things/token.ts';
 /** What can be taken back: who may, and in which words it is told. */
 
 interface KindRules {
-  /** The role that may do the action may take it back. */
+  /**
+   * The role that may do the action may take it back. Staff confirm no hand-over, since the app does; for its taking back
+   * docs/decisions/0036 names the role.
+   */
   needs: StaffRole;
   /** What the action was, after “Take back”. */
   noun: string;

@@ -49,7 +49,7 @@ export const HISTORY_OPERATIONS = [
     tag: 'history',
     isWrite: true,
     summary:
-      'Takes back what an entry tells, within seven days and while nothing else changed it; takes the role of the action',
+      'Takes back what an entry tells, within seven days and while nothing else changed it; takes the role of the action, or `agent` for the confirmation of a hand-over',
     parameters: z.strictObject({
       entry_id: z
         .string()
