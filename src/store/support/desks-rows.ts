@@ -32,8 +32,8 @@ export async function grantDeskRows(db: Database, ids: readonly string[]) {
     .leftJoin('mappings as m', (join) => join.on('m.id', '=', TOKEN_OF_GRANT))
     .select(['g.id', 'g.state', 'g.presented_at', 'g.restored_at', 'g.doubt_since', 'g.access_expires_at'])
     .select(['g.dead_at', 'g.dead_cause', HAS_SIBLING.as('has_sibling')])
-    .select(['g.client_id', 'a.name as app_name', 'g.account_id', 'c.email', 'c.name'])
-    .select(['m.id as mapping_id', 'm.hint_first', 'm.hint_last'])
+    .select(['g.client_id', 'a.name as app_name', 'a.retired_at as app_retired_at'])
+    .select(['g.account_id', 'c.email', 'c.name', 'm.id as mapping_id', 'm.hint_first', 'm.hint_last'])
     .where(isOneOf(db, 'g.id', ids))
     .execute();
 }

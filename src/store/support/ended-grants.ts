@@ -26,6 +26,8 @@ export interface EndedGrantKey extends EndedGrantPosition {
   cause: DeathCause;
   /** Whether a token of the grant's app and account has stopped and is not connected again. */
   hasStopped: boolean;
+  /** Whether the app is retired, so that no consent makes its tokens work. */
+  isAppRetired: boolean;
 }
 
 /** A live grant serves all tokens of its app and account. */
@@ -34,6 +36,8 @@ const HAS_STOPPED = sql<number>`case when exists (select 1 from mappings t
   and not exists (select 1 from grants o
     where o.client_id = g.client_id and o.account_id = g.account_id and o.state <> 'dead')
   then 1 else 0 end`;
+
+const APP_RETIRED_AT = sql<number | null>`(select a.retired_at from apps a where a.client_id = g.client_id)`;
 
 const isWithin =
   ({ cause, from, to, clientId }: CauseQuery) =>
@@ -124,7 +128,7 @@ async function keysOf(
   const [beside, order] = isBack ? ([sql`>`, 'asc'] as const) : ([sql`<`, 'desc'] as const);
   const rows = await db
     .selectFrom('grants as g')
-    .select(['g.id', 'g.dead_at', HAS_STOPPED.as('has_stopped')])
+    .select(['g.id', 'g.dead_at', HAS_STOPPED.as('has_stopped'), APP_RETIRED_AT.as('app_retired_at')])
     .where(isWithin(of))
     .$if(from !== undefined, (query) =>
       query.where(sql<boolean>`(g.dead_at, g.id) ${beside} (${from?.at ?? 0}, ${from?.id ?? ''})`),
@@ -133,7 +137,13 @@ async function keysOf(
     .orderBy('g.id', order)
     .limit(limit)
     .execute();
-  return rows.map(({ id, dead_at: at, has_stopped: n }) => ({ id, at: at ?? 0, cause, hasStopped: n === 1 }));
+  return rows.map((row) => ({
+    id: row.id,
+    at: row.dead_at ?? 0,
+    cause,
+    hasStopped: row.has_stopped === 1,
+    isAppRetired: row.app_retired_at !== null,
+  }));
 }
 
 const newestFirst = (one: EndedGrantPosition, other: EndedGrantPosition) =>

@@ -37,9 +37,10 @@ export const isStop = (cause: string): boolean => STOPS.some((one) => one === ca
 
 /**
  * Whether somebody still has to connect again after one end. A person who has connected again, or has ended the tokens,
- * has nothing to do any more.
+ * has nothing to do any more. Nobody can connect a retired app.
  */
-const isBreak = ({ cause, hasStopped }: EndedGrantKey): boolean => hasStopped && isStop(cause);
+const isBreak = ({ cause, hasStopped, isAppRetired }: EndedGrantKey): boolean =>
+  hasStopped && !isAppRetired && isStop(cause);
 
 /** The time zone that decides when a day begins for a member of the staff: the zone of the account, else UTC. */
 export async function zoneOfReader({ store }: SupportDeps, accountId: string): Promise<string> {

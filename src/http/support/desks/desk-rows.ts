@@ -79,10 +79,14 @@ const MENDED = 'Nothing to do: its holder has connected again, or none of its to
 /** The next step where the old API has ended for the app. */
 const ENDED: CellPart = { text: TOO_LATE };
 
+/** Where the app is retired, a link to connect would be refused. */
+const RETIRED: CellPart = { text: 'Nothing to do: the app is retired, so its tokens are refused.' };
+
 function endedStep(row: EndedGrant, seen: DeskView): CellPart[] {
   const { mapping_id: id, dead_cause: cause, hasStopped } = row;
   if (!isStop(cause ?? '')) return [{ text: 'Nothing to do.' }];
   if (!hasStopped || id === null) return [{ text: MENDED }];
+  if (row.app_retired_at !== null) return [RETIRED];
   if (seen.isEnded(row.client_id)) return [ENDED];
   const link = { text: 'Make the link', href: `/support/mappings/${id}/link`, needs: 'agent' } as const;
   return [{ text: 'Send the holder a link to connect again.' }, actionPart(seen, link)];

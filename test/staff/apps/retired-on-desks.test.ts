@@ -1,0 +1,71 @@
+import { type Desk, deskCounts } from '../../../src/domain/support/desks.ts';
+import { changeRetired } from '../../../src/store/apps/apps.ts';
+import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import { migratedDatabase } from '../../support/database/migrated.ts';
+import { databaseKinds } from '../../support/jest/test-mode.ts';
+import { keyFor, programOf, type Program } from '../../staff-api/support/api-client.ts';
+import { linesOf } from '../support/desk-rows.ts';
+import { deadGrant } from '../support/grants.ts';
+import { staffBrowser } from '../support/staff-browser.ts';
+
+/** What is of a retired app alone stands on no desk, and a desk never leads to a step that a retired app refuses. */
+
+const NOON = Date.parse('2026-11-22T12:00:00Z');
+const RETIRED = 'the app is retired';
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  const clock = new SettableClock(NOON);
+  let system: System;
+  let sam: CookieWalker;
+  let program: Program;
+  let drop: (() => Promise<void>) | undefined;
+
+  beforeAll(async () => {
+    const database = kind === 'postgres' ? await migratedDatabase() : undefined;
+    drop = database && (() => database.drop());
+    system = await startSystem({ clock, ...(database && { env: { DATABASE_URL: database.url } }) });
+    sam = await staffBrowser(system, 'lead');
+    program = programOf(system, (await keyFor(system, 'reader')).key);
+  });
+  afterAll(async () => {
+    await system.stop();
+    await drop?.();
+  });
+
+  const db = () => system.bridge.context.store.durable;
+
+  const retire = (clientId: string) => changeRetired(db(), clientId, { from: null, to: NOON });
+  const takeBack = (clientId: string) => changeRetired(db(), clientId, { from: NOON, to: null });
+
+  async function open(address: string): Promise<Page> {
+    const page = await sam.get(`${system.bridgeUrl}/support/desks/${address}`);
+    expect(page.status).toBe(200);
+    return page;
+  }
+
+  /** How many rows a desk has: by its count, on its page, and in the answer of the API. */
+  async function told(desk: Desk): Promise<number[]> {
+    const counts = await deskCounts(system.bridge.context, 'UTC');
+    const { rows } = (await program.get(`/desks/${desk}`)).json as { rows: unknown[] };
+    return [
+      counts.find((one) => one.desk === desk)?.count ?? -1,
+      linesOf(await open(`${desk}${desk === 'died-today' ? '?zone=UTC' : ''}`)).length,
+      rows.length,
+    ];
+  }
+
+  test('a connection that ended waits for nobody, and its row says why', async () => {
+    const { clientId, mappingId } = await deadGrant(system, 'refused', NOON);
+    expect(await told('died-today')).toEqual([1, 1, 1]);
+    await retire(clientId);
+    expect(await told('died-today')).toEqual([0, 0, 0]);
+    const all = await open('died-today?zone=UTC&cause=refused');
+    expect(linesOf(all)).toEqual([expect.stringContaining(RETIRED)]);
+    expect(all.body).not.toContain(`/support/mappings/${mappingId}/link"`);
+    await takeBack(clientId);
+    expect(await told('died-today')).toEqual([1, 1, 1]);
+    expect((await open('died-today?zone=UTC')).body).toContain(`/support/mappings/${mappingId}/link"`);
+  });
+});
