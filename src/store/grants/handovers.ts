@@ -103,7 +103,10 @@ export const isSuperseded = (handover: string): RawBuilder<SqlBool> => {
       and later.handed_at > ${column('handed_at')} and later.confirmed_at is not null)`;
 };
 
-/** Hand-overs that somebody waits for, with the sealed refresh token where the pair is still kept. */
+/**
+ * Hand-overs that somebody waits for, with the sealed refresh token where the pair is still kept. Without those of retired
+ * apps, which cannot confirm.
+ */
 const unconfirmed = (db: Database) =>
   db
     .selectFrom('handovers')
@@ -112,6 +115,7 @@ const unconfirmed = (db: Database) =>
     .select(['handovers.grant_id', 'handovers.client_id', 'handovers.account_id', 'handovers.handed_at'])
     .select(['handovers.migrated_tokens', 'apps.name', 'grants.refresh_token_sealed'])
     .where('handovers.confirmed_at', 'is', null)
+    .where('apps.retired_at', 'is', null)
     .where(sql<SqlBool>`not ${isSuperseded('handovers')}`);
 
 /** Hand-overs that no app has confirmed, the newest first, at most `limit`. */

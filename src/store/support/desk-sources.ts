@@ -65,9 +65,9 @@ export const undeliverableMails = (db: Database): DeskSource => ({
   },
 });
 
-/** Hand-overs since a time that somebody waits for. */
+/** Hand-overs since a time that somebody waits for. Without those of retired apps, which cannot confirm. */
 export const openHandovers = (db: Database, since: number): DeskSource => ({
-  from: sql`handovers d`,
+  from: sql`handovers d join apps a on a.client_id = d.client_id and a.retired_at is null`,
   id: sql`d.grant_id`,
   is: sql`d.confirmed_at is null and d.handed_at >= ${since} and not ${isSuperseded('d')}`,
   tabs: {},

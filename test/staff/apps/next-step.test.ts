@@ -18,10 +18,18 @@ const MOVED = {
 
 const NOT_CONFIRMED = '2 hand-overs are not confirmed yet.';
 
-test('a hand-over comes before the word that nothing is to do, also for a retired app', () => {
+test('a hand-over comes before the word that nothing is to do', () => {
   expect(nextStepOfApp(MOVED)).toMatchObject({ kind: 'warning', says: NOT_CONFIRMED });
-  expect(nextStepOfApp({ ...MOVED, isRetired: true }).says).toBe(NOT_CONFIRMED);
   expect(nextStepOfApp({ ...MOVED, awaited: 0 }).todo).toBe('Nothing to do.');
+});
+
+test('of a retired app nobody is asked to let it confirm, for it cannot', () => {
+  const retired = nextStepOfApp({ ...MOVED, isRetired: true });
+  expect(retired.says).toBe('The app is retired: its tokens are refused.');
+  expect(retired.todo).toBe(
+    'Nothing to do here. 2 hand-overs are not confirmed: a retired app cannot confirm.',
+  );
+  expect(retired.link).toBeUndefined();
   expect(nextStepOfApp({ ...MOVED, awaited: 0, isRetired: true }).todo).toBe('Nothing to do here.');
 });
 

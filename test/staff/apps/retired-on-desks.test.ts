@@ -1,4 +1,6 @@
+import { newestUnconfirmed } from '../../../src/domain/handover/unconfirmed.ts';
 import { type Desk, deskCounts } from '../../../src/domain/support/desks.ts';
+import { DAY } from '../../../src/shared/lifetimes.ts';
 import { changeRetired } from '../../../src/store/apps/apps.ts';
 import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
@@ -7,7 +9,7 @@ import { migratedDatabase } from '../../support/database/migrated.ts';
 import { databaseKinds } from '../../support/jest/test-mode.ts';
 import { keyFor, programOf, type Program } from '../../staff-api/support/api-client.ts';
 import { linesOf } from '../support/desk-rows.ts';
-import { deadGrant } from '../support/grants.ts';
+import { deadGrant, keepGrant } from '../support/grants.ts';
 import { staffBrowser } from '../support/staff-browser.ts';
 
 /** What is of a retired app alone stands on no desk, and a desk never leads to a step that a retired app refuses. */
@@ -67,5 +69,24 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await takeBack(clientId);
     expect(await told('died-today')).toEqual([1, 1, 1]);
     expect((await open('died-today?zone=UTC')).body).toContain(`/support/mappings/${mappingId}/link"`);
+  });
+
+  test('a hand-over waits for nobody, for the app cannot confirm it, until it lives again', async () => {
+    const handed = { handed_at: NOON - DAY, confirmed_at: null, version: 1, migrated_tokens: 1 };
+    const { id, clientId, accountId } = await keepGrant(system, { state: 'dead', dead_cause: 'handed_over' });
+    await db()
+      .insertInto('handovers')
+      .values({ ...handed, grant_id: id, client_id: clientId, account_id: accountId })
+      .execute();
+    const everywhere = async () => {
+      const { pairs } = await newestUnconfirmed(system.bridge.context, 100);
+      const { handovers } = (await program.get('/handovers')).json as { handovers: unknown[] };
+      return [...(await told('hand-overs')), pairs.length, handovers.length];
+    };
+    expect(await everywhere()).toEqual([1, 1, 1, 1, 1]);
+    await retire(clientId);
+    expect(await everywhere()).toEqual([0, 0, 0, 0, 0]);
+    await takeBack(clientId);
+    expect(await everywhere()).toEqual([1, 1, 1, 1, 1]);
   });
 });

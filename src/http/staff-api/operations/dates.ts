@@ -116,7 +116,7 @@ export const DATE_OPERATIONS = [
     needs: 'reader',
     tag: 'tokens',
     summary:
-      'Token pairs that an app has taken over, where it has confirmed neither the pair nor a later one of the account',
+      'Token pairs that an app has taken over, where it has confirmed neither the pair nor a later one of the account. Without retired apps',
     query: cursorQuery,
     answer: z.object({
       handovers: z.array(

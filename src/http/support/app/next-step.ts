@@ -48,9 +48,17 @@ const ownerLink = ({ ownerHref }: AppFacts) =>
 
 const are = (count: number) => (count === 1 ? 'is' : 'are');
 
-function ofRetired({ isRetired }: AppFacts): NextStep | undefined {
-  if (!isRetired) return undefined;
-  return { kind: '', says: 'The app is retired: its tokens are refused.', todo: 'Nothing to do here.' };
+const notConfirmed = ({ awaited, isAwaitedPart = false }: AppFacts) =>
+  `${isAwaitedPart ? 'At least ' : ''}${counted(awaited, 'hand-over')} ${are(awaited)} not confirmed`;
+
+function ofRetired(facts: AppFacts): NextStep | undefined {
+  if (!facts.isRetired) return undefined;
+  const handovers = facts.awaited === 0 ? '' : ` ${notConfirmed(facts)}: a retired app cannot confirm.`;
+  return {
+    kind: '',
+    says: 'The app is retired: its tokens are refused.',
+    todo: `Nothing to do here.${handovers}`,
+  };
 }
 
 function ofEmpty({ counts }: AppFacts): NextStep | undefined {
@@ -67,11 +75,10 @@ function ofOver(facts: AppFacts): NextStep | undefined {
 }
 
 function ofUnconfirmed(facts: AppFacts): NextStep | undefined {
-  const { awaited, isAwaitedPart = false } = facts;
-  if (awaited === 0) return undefined;
+  if (facts.awaited === 0) return undefined;
   return {
     kind: 'warning',
-    says: `${isAwaitedPart ? 'At least ' : ''}${counted(awaited, 'hand-over')} ${are(awaited)} not confirmed yet.`,
+    says: `${notConfirmed(facts)} yet.`,
     todo: `Ask ${ownerWords(facts)} to let the app confirm, once it has stored the new tokens.`,
     link: { label: 'See since when', href: '/support/desks/hand-overs' },
   };
@@ -79,7 +86,7 @@ function ofUnconfirmed(facts: AppFacts): NextStep | undefined {
 
 /** Where connecting helps no more a hand-over comes first; before that, people whose calls are refused do. */
 const ofUnconfirmedAtLast: Rule = (facts) =>
-  facts.isRetired || facts.phase === 'ended' || ofOver(facts) ? ofUnconfirmed(facts) : undefined;
+  facts.phase === 'ended' || ofOver(facts) ? ofUnconfirmed(facts) : undefined;
 
 function ofEnded(facts: AppFacts): NextStep | undefined {
   if (facts.phase !== 'ended') return undefined;
@@ -130,8 +137,8 @@ function ofConnected(facts: AppFacts): NextStep {
 
 /** The first that fits decides. */
 const RULES: readonly Rule[] = [
-  ofUnconfirmedAtLast,
   ofRetired,
+  ofUnconfirmedAtLast,
   ofEmpty,
   ofOver,
   ofEnded,
