@@ -117,9 +117,9 @@ const WAITS = sql`t.client_id = r.client_id and t.state in (${sql.join(WAITING_S
 
 /**
  * A waiting token that the reader of a reminder can act on: any of the app for its owner; of a holder, one of the
- * account, or of the address when no account is known by it.
+ * account, or of the address when no account is known by it. None of a retired app, which nobody can connect.
  */
-const TOKEN_OF_PERSON = sql<string | null>`case when r.role = 'owner'
+const TOKEN_OF_PERSON = sql<string | null>`case when a.retired_at is not null then null when r.role = 'owner'
   then (select t.id from mappings t where ${WAITS} limit 1)
   else coalesce(
     (select t.id from mappings t where ${WAITS} and t.account_id = substr(r.person, 9) limit 1),
@@ -147,7 +147,8 @@ export async function mailDeskRows(db: Database, ids: readonly string[]) {
   const reminders = await db
     .selectFrom('reminders as r')
     .innerJoin('apps as a', 'a.client_id', 'r.client_id')
-    .select(['r.mail_id', 'r.client_id', 'a.name as app_name', 'r.role', 'r.stage'])
+    .select(['r.mail_id', 'r.client_id', 'a.name as app_name', 'a.retired_at as app_retired_at'])
+    .select(['r.role', 'r.stage'])
     .select(TOKEN_OF_PERSON.as('mapping_id'))
     .where(isOneOf(db, 'r.mail_id', ids))
     .where('r.dropped_at', 'is', null)

@@ -2,6 +2,7 @@ import { newestUnconfirmed } from '../../../src/domain/handover/unconfirmed.ts';
 import { type Desk, deskCounts } from '../../../src/domain/support/desks.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { changeRetired } from '../../../src/store/apps/apps.ts';
+import { waitingToken, wordsOf } from '../../owners/support/people.ts';
 import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
@@ -9,6 +10,7 @@ import { migratedDatabase } from '../../support/database/migrated.ts';
 import { databaseKinds } from '../../support/jest/test-mode.ts';
 import { keyFor, programOf, type Program } from '../../staff-api/support/api-client.ts';
 import { linesOf } from '../support/desk-rows.ts';
+import { unreachedMail } from '../support/actions.ts';
 import { deadGrant, keepGrant } from '../support/grants.ts';
 import { staffBrowser } from '../support/staff-browser.ts';
 
@@ -38,6 +40,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   const db = () => system.bridge.context.store.durable;
 
+  const newApp = () => system.registerApp('https://a.example/callback');
   const retire = (clientId: string) => changeRetired(db(), clientId, { from: null, to: NOON });
   const takeBack = (clientId: string) => changeRetired(db(), clientId, { from: NOON, to: null });
 
@@ -88,5 +91,33 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await everywhere()).toEqual([0, 0, 0, 0, 0]);
     await takeBack(clientId);
     expect(await everywhere()).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test('a mail that reached nobody can be marked as dealt with, and leads to a token of another app alone', async () => {
+    const [given, other] = [await newApp(), await newApp()];
+    const person = 'email:unreached@box.example';
+    const email = 'unreached@box.example';
+    const { id: ofGiven } = await waitingToken(system, { app: given, email });
+    const { id: ofOther } = await waitingToken(system, { app: other, email });
+    const mailId = await unreachedMail(system, person, [given.clientId]);
+    const steps = async () => {
+      const { body } = await open('undeliverable');
+      return [...body.matchAll(/\/support\/(?:mappings|mails)\/(\w+)\/(?:remind|settle)"/g)].map(([, id]) => id);
+    };
+    expect(await steps()).toEqual([ofGiven, mailId]);
+    await retire(given.clientId);
+    expect(await steps()).toEqual([mailId]);
+    expect(linesOf(await open('undeliverable'))).toEqual([
+      expect.stringMatching(/Nobody has to be reached: the app is retired.* Mark as dealt with$/),
+    ]);
+    await db().deleteFrom('reminders').execute();
+    await db().deleteFrom('mails').execute();
+    const both = await unreachedMail(system, person, [given.clientId, other.clientId]);
+    expect(await steps()).toEqual([ofOther, both]);
+    expect(wordsOf(await open('undeliverable'))).toContain('Find another way to reach this person.');
+    await takeBack(given.clientId);
+    await retire(other.clientId);
+    expect(await steps()).toEqual([ofGiven, both]);
+    await takeBack(other.clientId);
   });
 });

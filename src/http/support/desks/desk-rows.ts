@@ -109,8 +109,16 @@ function aboutPart(reminder: UndeliverableMail['reminders'][number]): CellPart[]
   return [appPart(reminder), { text, kind: 'muted' }];
 }
 
+/** Who is told of a retired app alone need not be reached any more. */
+const NEED_NOT_BE_REACHED = 'Nobody has to be reached: the app is retired, and nobody can connect it.';
+
+function whomToReach(open: UndeliverableMail['reminders'], all: UndeliverableMail['reminders']): CellPart {
+  if (open.length > 0 || all.length === 0) return { text: 'Find another way to reach this person.' };
+  return all.every(({ app_retired_at: at }) => at !== null) ? { text: NEED_NOT_BE_REACHED } : ENDED;
+}
+
 function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: DeskView): CellPart[] {
-  const open = reminders.filter(({ client_id }) => !seen.isEnded(client_id));
+  const open = reminders.filter(({ client_id: of, app_retired_at: at }) => at === null && !seen.isEnded(of));
   const mappingId = open.find(({ mapping_id }) => mapping_id !== null)?.mapping_id;
   const again = {
     text: 'Send it again',
@@ -119,7 +127,7 @@ function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: DeskView
   } as const;
   const settle = { text: 'Mark as dealt with', href: `/support/mails/${id}/settle`, needs: 'agent' } as const;
   return [
-    reminders.length > 0 && open.length === 0 ? ENDED : { text: 'Find another way to reach this person.' },
+    whomToReach(open, reminders),
     ...(mappingId === undefined ? [] : [actionPart(seen, again)]),
     actionPart(seen, settle),
   ];
