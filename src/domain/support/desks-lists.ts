@@ -41,9 +41,9 @@ export function nobodysTokens(context: SupportDeps, query: DeskQuery) {
     const names = await namesThatWait(durable, ids);
     const wanted = names.flatMap(({ tokenId }) => tokenId ?? []);
     const tokens = new Map((await tokenDeskRows(durable, wanted)).map((row) => [row.id, row]));
-    return names.flatMap(({ id, tokenId, email, legacyAccountId, tokens: count }) => {
+    return names.flatMap(({ tokenId, tokens: count, ...name }) => {
       const token = tokens.get(tokenId ?? '');
-      return token ? [{ ...token, id, mapping_id: token.id, email, legacyAccountId, count }] : [];
+      return token ? [{ ...token, ...name, mapping_id: token.id, count }] : [];
     });
   });
 }

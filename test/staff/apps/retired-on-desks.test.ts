@@ -102,7 +102,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const mailId = await unreachedMail(system, person, [given.clientId]);
     const steps = async () => {
       const { body } = await open('undeliverable');
-      return [...body.matchAll(/\/support\/(?:mappings|mails)\/(\w+)\/(?:remind|settle)"/g)].map(([, id]) => id);
+      return [...body.matchAll(/\/support\/(?:mappings|mails)\/(\w+)\/(?:remind|settle)"/g)].map(
+        ([, id]) => id,
+      );
     };
     expect(await steps()).toEqual([ofGiven, mailId]);
     await retire(given.clientId);
@@ -119,5 +121,32 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await retire(other.clientId);
     expect(await steps()).toEqual([ofGiven, both]);
     await takeBack(other.clientId);
+    await db().deleteFrom('reminders').execute();
+    await db().deleteFrom('mails').execute();
+    await db().deleteFrom('mappings').where('id', 'in', [ofGiven, ofOther]).execute();
+    await db().deleteFrom('waiting_names').execute();
+  });
+
+  test('a name waits for its tokens of apps that live, and one that has none left is gone', async () => {
+    const [given, other] = [await newApp(), await newApp()];
+    const ids = [];
+    for (const app of [given, given, other])
+      ids.push((await waitingToken(system, { app, email: 'both@list.example' })).id);
+    await waitingToken(system, { app: given, email: 'alone@list.example' });
+    const { id: old } = await waitingToken(system, { app: given });
+    await db().updateTable('mappings').set({ legacy_account_id: 'old-1' }).where('id', '=', old).execute();
+    const all = await told('no-account');
+    expect(all).toEqual([3, 3, 3]);
+    expect(linesOf(await open('no-account'))[0]).toMatch(/^both@list\.example 3 tokens 1\//);
+    await retire(given.clientId);
+    expect(await told('no-account')).toEqual([1, 1, 1]);
+    const page = await open('no-account');
+    expect(linesOf(page)).toEqual([
+      expect.stringMatching(/^both@list\.example 1 token and 2 of retired apps 1\//),
+    ]);
+    for (const step of ['remind', 'pin']) expect(page.body).toContain(`/support/mappings/${ids[2]}/${step}"`);
+    expect(linesOf(await open('no-account?find=alone'))).toEqual([]);
+    await takeBack(given.clientId);
+    expect(await told('no-account')).toEqual(all);
   });
 });

@@ -2,14 +2,20 @@ import fc from 'fast-check';
 import { countDesk, deskKeys } from '../../../src/store/support/desks.ts';
 import { waitingNames } from '../../../src/store/support/desk-sources.ts';
 import { namesThatWait } from '../../../src/store/support/desks-without-account.ts';
+import { changeRetired } from '../../../src/store/apps/apps.ts';
 import type { Database } from '../../../src/store/driver/store.ts';
 import type { MappingState } from '../../../src/store/tables/tables.ts';
-import { ACCOUNT, APP, keepAppAndAccount } from '../support/rows.ts';
+import { plansOf } from '../support/plans.ts';
+import { ACCOUNT, APP, keepAppAndAccount, keepGrant } from '../support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../support/stores.ts';
 
 /** The names under which tokens wait are those that the tokens themselves say, whatever happens to the tokens. */
 
+/** An app that is retired in some turns. */
+const OTHER_APP = 'app-of-other';
+
 const token = fc.record({
+  client_id: fc.constantFrom(APP, APP, OTHER_APP),
   state: fc.constantFrom<MappingState>('unmapped', 'active', 'revoked', 'reauthorization_required'),
   account_id: fc.constantFrom(null, null, null, ACCOUNT),
   account_email: fc.constantFrom(null, 'a@list.example', 'b@list.example'),
@@ -23,26 +29,38 @@ type Token = (typeof token extends fc.Arbitrary<infer T> ? T : never) & { id: st
 async function put(db: Database, { id, ...row }: Token): Promise<void> {
   const changed = await db.updateTable('mappings').set(row).where('id', '=', id).executeTakeFirst();
   if (changed.numUpdatedRows > 0n) return;
-  const fixed = { token_digest: `k.${id}`, client_id: APP, reason: null, source: 'imported' as const };
+  const fixed = { token_digest: `k.${id}`, reason: null, source: 'imported' as const };
   await db
     .insertInto('mappings')
     .values({ ...fixed, ...row, id, created_at: 1, updated_at: 1 })
     .execute();
 }
 
-function expected(tokens: ReadonlyMap<string, Token>): Record<string, number> {
+function expected(tokens: readonly Token[]): Record<string, number> {
   const names: Record<string, number> = {};
-  for (const {
-    state,
-    account_id: account,
-    account_email: email,
-    legacy_account_id: old,
-  } of tokens.values()) {
+  for (const { state, account_id: account, account_email: email, legacy_account_id: old } of tokens) {
     if (state !== 'unmapped' || account !== null || (email ?? old) === null) continue;
     const name = email === null ? `old:${old}` : `email:${email}`;
     names[name] = (names[name] ?? 0) + 1;
   }
   return names;
+}
+
+/** The names that the desk lists, with their tokens of apps that live. */
+async function listed(db: Database): Promise<Record<string, number>> {
+  const source = waitingNames(db);
+  const keys = await deskKeys(db, source, { position: undefined });
+  expect((await countDesk(db, source))['all']).toBe(keys.length);
+  const names = await namesThatWait(
+    db,
+    keys.map(({ id }) => id),
+  );
+  return Object.fromEntries(
+    names.map(({ email, legacyAccountId: old, tokens }) => [
+      email === null ? `old:${old}` : `email:${email}`,
+      tokens,
+    ]),
+  );
 }
 
 describe.each(databaseKinds)('on %s', (kind) => {
@@ -53,12 +71,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
     stores = await openTwoStores(kind);
     db = stores.one.durable;
     await keepAppAndAccount(db);
+    await keepGrant(db, 'other');
   });
   afterAll(() => stores.close());
 
   test('after any changes the kept names and numbers are those of the tokens', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (changes) => {
+      fc.asyncProperty(fc.array(change, { maxLength: 12 }), fc.boolean(), async (changes, isRetired) => {
         await db.deleteFrom('mappings').execute();
         await db.deleteFrom('waiting_names').execute();
         const tokens = new Map<string, Token>();
@@ -68,7 +87,12 @@ describe.each(databaseKinds)('on %s', (kind) => {
           await put(db, one);
         }
         const kept = await db.selectFrom('waiting_names').select(['name', 'tokens']).execute();
-        expect(Object.fromEntries(kept.map(({ name, tokens: n }) => [name, n]))).toEqual(expected(tokens));
+        const all = [...tokens.values()];
+        expect(Object.fromEntries(kept.map(({ name, tokens: n }) => [name, n]))).toEqual(expected(all));
+        if (isRetired) await changeRetired(db, OTHER_APP, { from: null, to: 1 });
+        const live = all.filter(({ client_id: app }) => !isRetired || app === APP);
+        expect(await listed(db)).toEqual(expected(live));
+        if (isRetired) await changeRetired(db, OTHER_APP, { from: 1, to: null });
       }),
       { numRuns: 60 },
     );
@@ -77,7 +101,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   test('the desk names each with one of its tokens, the most tokens first, and counts both kinds', async () => {
     await db.deleteFrom('mappings').execute();
     await db.deleteFrom('waiting_names').execute();
-    const row = { state: 'unmapped' as const, account_id: null };
+    const row = { client_id: APP, state: 'unmapped' as const, account_id: null };
     await put(db, { ...row, id: 't1', account_email: 'a@list.example', legacy_account_id: 'old-1' });
     await put(db, { ...row, id: 't2', account_email: 'a@list.example', legacy_account_id: null });
     await put(db, { ...row, id: 't3', account_email: null, legacy_account_id: 'old-1' });
@@ -96,4 +120,17 @@ describe.each(databaseKinds)('on %s', (kind) => {
       { email: null, legacyAccountId: 'old-1', tokens: 1, tokenId: 't3' },
     ]);
   });
+
+  if (kind === 'sqlite')
+    test('the desk is read in the order of an index, and tokens of retired apps by their app', async () => {
+      const plans = await plansOf(db, (watched) =>
+        deskKeys(watched, waitingNames(watched), { position: undefined }),
+      );
+      expect(plans).toContainEqual(
+        expect.stringMatching(/^SCAN d USING COVERING INDEX waiting_names_by_tokens/),
+      );
+      expect(plans).toContainEqual(expect.stringMatching(/^SEARCH m USING INDEX mappings_by_state /));
+      expect(plans).toContainEqual(expect.stringMatching(/^SEARCH r USING AUTOMATIC COVERING INDEX /));
+      expect(plans.join()).not.toContain('ORDER BY');
+    });
 });

@@ -166,12 +166,15 @@ function nobodysStep(
   ];
 }
 
+const ofRetiredParts = ({ ofRetired }: OwnerlessTokens): CellPart[] =>
+  ofRetired > 0 ? [{ text: `and ${ofRetired} of retired apps`, kind: 'muted' }] : [];
+
 /** All tokens of one address, or of one old user id. */
 export function nobodysRow(row: OwnerlessTokens, seen: DeskView): ShownRow {
   const who = row.email ?? `Old user id ${row.legacyAccountId}`;
   return [
     cell('Person', { text: who }),
-    cell('Waiting', { text: pluralWords(row.count, 'token') }),
+    cell('Waiting', { text: pluralWords(row.count, 'token') }, ...ofRetiredParts(row)),
     cell('One token', {
       text: hintText(row),
       href: `/support/mappings/${row.mapping_id}`,
