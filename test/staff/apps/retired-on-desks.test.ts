@@ -50,6 +50,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
     return page;
   }
 
+  const linesIn = async (address: string) => linesOf(await open(address));
+
   /** How many rows a desk has: by its count, on its page, and in the answer of the API. */
   async function told(desk: Desk): Promise<number[]> {
     const counts = await deskCounts(system.bridge.context, 'UTC');
@@ -148,5 +150,21 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(linesOf(await open('no-account?find=alone'))).toEqual([]);
     await takeBack(given.clientId);
     expect(await told('no-account')).toEqual(all);
+  });
+
+  test('a connection in doubt is settled all the same, and nobody is said to be served or asked', async () => {
+    const doubt = { state: 'in_doubt', doubt_since: NOON, presented_at: NOON } as const;
+    const { clientId } = await keepGrant(system, doubt);
+    const { clientId: ended } = await keepGrant(system, { ...doubt, access_expires_at: NOON - DAY });
+    expect(await linesIn('in-doubt')).toEqual([
+      expect.stringMatching(/503.* is asked to connect again\.$/),
+      expect.stringMatching(/answered until then.* is asked to connect again\.$/),
+    ]);
+    for (const id of [clientId, ended]) await retire(id);
+    for (const line of await linesIn('in-doubt')) {
+      expect(line).toMatch(/its calls are refused\. Once the access token has ended, .* once more, unless/);
+      expect(line).not.toMatch(/answered|503|is asked/);
+    }
+    expect(await told('in-doubt')).toEqual([2, 2, 2]);
   });
 });

@@ -124,6 +124,8 @@ interface GrantInDoubt {
   access_expires_at: number;
   quietUntil: number;
   has_sibling: number;
+  /** Null while the app lives. */
+  app_retired_at: number | null;
 }
 
 /** Under which condition a token pair in doubt is presented again (docs/decisions/0005). */
@@ -138,7 +140,10 @@ export function doubtFate(doubt: GrantInDoubt, now: number): string {
   const { access_expires_at: expiresAt, quietUntil, state } = doubt;
   if (state === 'presenting')
     return 'The process that sent the refresh has not come back; another one marks it as in doubt within a minute.';
-  const then = `the refresh token is presented once more, ${condition(doubt)}. If that fails, the holder is asked to connect again.`;
+  const again = `the refresh token is presented once more, ${condition(doubt)}.`;
+  if (doubt.app_retired_at !== null)
+    return `The app is retired, so its calls are refused. Once the access token has ended, ${again}`;
+  const then = `${again} If that fails, the holder is asked to connect again.`;
   if (expiresAt > now) return `Calls are answered until then. After it ${then}`;
   return quietUntil > now
     ? `Calls get the last known answer or 503. ${capital(distanceWords(quietUntil, now))} ${then}`
