@@ -153,6 +153,17 @@ const GRANTS: ReadonlyArray<readonly [GrantFacts | null | undefined, TokenConnec
   [{ state: 'in_doubt' }, 'in doubt'],
   [{ state: 'in_doubt', isServing: false }, 'in doubt, expired'],
   [{ state: 'in_doubt', isSuspect: true }, 'in doubt'],
+  [{ state: 'ready', isServing: false }, 'ready'],
+  [{ state: 'ready', isResting: true }, 'ready'],
+  [{ state: 'ready', isResting: true, isServing: false }, 'resting, expired'],
+  [{ state: 'ready', isResting: true, isServing: false, isSuspect: true }, 'suspect'],
+  [{ state: 'presenting', isResting: true, isServing: false }, 'renewing'],
+  [{ state: 'in_doubt', isResting: true, isServing: false }, 'in doubt, expired'],
+  [{ state: 'ready', isStranded: true }, 'stranded'],
+  [{ state: 'ready', isStranded: true, isServing: false }, 'stranded, expired'],
+  [{ state: 'ready', isStranded: true, isServing: false, isResting: true }, 'stranded, expired'],
+  [{ state: 'in_doubt', isStranded: true, isServing: false }, 'stranded, expired'],
+  [{ state: 'dead', isStranded: true }, 'missing'],
 ];
 
 test.each(GRANTS)('a connected token with the grant %j has the connection: %s', (grant, connection) => {

@@ -22,9 +22,7 @@ const FACTS: PersonTokenFacts = {
   state: 'active',
   reason: null,
   source: 'imported',
-  grant_state: 'ready',
-  grant_serves_until: 2000,
-  now: 1000,
+  grant: { state: 'ready' },
   account_id: 'a1',
   isExpected: false,
   isOwn: false,
@@ -37,14 +35,14 @@ const ROWS: Array<
   ['a connected one works', {}, 'connected', 'ok', /^Connected\./],
   [
     'one in doubt works, and says so',
-    { grant_state: 'in_doubt' },
+    { grant: { state: 'in_doubt' } },
     'connected',
     'ok',
     /^Whether the connection can be renewed is not certain\. It works on meanwhile/,
   ],
   [
     'one in doubt whose access token has expired does not work on',
-    { grant_state: 'in_doubt', grant_serves_until: 1000 },
+    { grant: { state: 'in_doubt', isServing: false } },
     'connected',
     'ok',
     /what it gave last has expired/,
@@ -228,8 +226,8 @@ test('a brownout is told of beside who has to act', () => {
 });
 
 test('a connected token without a connection is not said to work well', () => {
-  for (const grant_state of [null, 'dead'] as const)
-    expect(tokenWords({ ...FACTS, grant_state }).reason).toContain('Write to support');
+  for (const grant of [null, { state: 'dead' }] as const)
+    expect(tokenWords({ ...FACTS, grant }).reason).toContain('Write to support');
 });
 
 test('connecting is promised to bring back what the new API answers, not every call', () => {

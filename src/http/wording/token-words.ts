@@ -1,21 +1,19 @@
 import type { OldApiStatus } from '../../domain/lifecycle/old-api-status.ts';
 import type { AppToken } from '../../domain/tokens/app-tokens.ts';
 import { personReason } from '../../domain/tokens/standing/for-person.ts';
-import { type TokenStanding, standingOf } from '../../domain/tokens/standing/standing.ts';
+import { type GrantFacts, standingOf } from '../../domain/tokens/standing/standing.ts';
 import { badgeOf, type StandingBadge } from './state-words.ts';
 
 /** One token in words, for its holder or for the owner of its app. */
 
 /** What the words depend on. */
 export interface PersonTokenFacts
-  extends Pick<
-    AppToken,
-    'state' | 'reason' | 'source' | 'grant_state' | 'grant_serves_until' | 'account_id' | 'isExpected'
-  > {
+  extends Pick<AppToken, 'state' | 'reason' | 'source' | 'account_id' | 'isExpected'> {
+  /** Null where no grant serves the token. */
+  grant: GrantFacts | null;
   /** Whether the reader is the holder of the token. */
   isOwn: boolean;
   oldApi: OldApiStatus;
-  now: number;
 }
 
 interface TokenWords extends StandingBadge {
@@ -23,19 +21,9 @@ interface TokenWords extends StandingBadge {
   reason: string;
 }
 
-function standingFor({
-  grant_state: state,
-  grant_serves_until: until,
-  now,
-  ...facts
-}: PersonTokenFacts): TokenStanding {
-  const isServing = until !== null && until > now;
-  return standingOf({ ...facts, grant: state === null ? null : { state, isServing } });
-}
-
 /** The standing of a token and the reason. */
 export function tokenWords(facts: PersonTokenFacts): TokenWords {
-  const standing = standingFor(facts);
+  const standing = standingOf(facts);
   const { hasOldApi } = facts.oldApi;
   return { ...badgeOf(standing, facts.state), reason: personReason(standing, { ...facts, hasOldApi }) };
 }

@@ -21,12 +21,13 @@ export interface AppTokenFilter {
   accountId?: string;
 }
 
-/** Tokens by their ids, in no order, with the account and grant of each. */
+/** Tokens by their ids, in no order, with the account and grant of each, and the client where it is an app's own. */
 export async function listTokens(db: Database, ids: readonly string[]) {
   return db
     .selectFrom('mappings as m')
     .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
     .leftJoin('grants as g', 'g.id', 'm.grant_id')
+    .leftJoin('modern_clients as o', 'o.id', 'g.modern_client_id')
     .select([
       'm.id',
       'm.hint_first',
@@ -44,6 +45,10 @@ export async function listTokens(db: Database, ids: readonly string[]) {
       'c.name as account_name',
       'g.state as grant_state',
       'g.access_expires_at as grant_serves_until',
+      'g.suspect_until as grant_suspect_until',
+      'g.retry_at as grant_retry_at',
+      'g.modern_client_id as grant_client',
+      'o.id as grant_own_client',
     ])
     .where(isOneOf(db, 'm.id', ids))
     .execute();

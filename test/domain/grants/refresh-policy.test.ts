@@ -48,7 +48,7 @@ test('the back-off doubles, has an end, and is never shorter than what the serve
 
 test('a grant rests until its time, but not for longer than an hour, which only a wrong clock writes', () => {
   const rests = [SENT, SENT + 1, SENT + HOUR, SENT + HOUR + 1].map((retry) =>
-    restsUntil({ retry_at: retry } as Grant, SENT),
+    restsUntil({ retry_at: retry }, SENT),
   );
   expect(rests).toEqual([0, SENT + 1, SENT + HOUR, 0]);
 });

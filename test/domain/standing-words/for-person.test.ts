@@ -62,12 +62,14 @@ test('in an outage nobody has to do anything for a connected token', () => {
 const served = (connection: Extract<TokenStanding, { is: 'served' }>['connection']) =>
   personReason(standing({ is: 'served', connection, side: 'new' }), OWN);
 
-test('of a connected token only a doubt and a missing connection are told', () => {
+test('of a connected token it is told where calls are not answered, or will not be for long', () => {
   const usual = 'Connected. Its calls are answered.';
-  expect((['ready', 'renewing', 'suspect'] as const).map(served)).toEqual(
-    Array.from({ length: 3 }, () => usual),
+  expect((['ready', 'renewing'] as const).map(served)).toEqual([usual, usual]);
+  for (const one of ['suspect', 'in doubt, expired', 'stranded, expired', 'resting, expired'] as const)
+    expect(served(one)).toMatch(/get the last known answer or are refused meanwhile/);
+  expect(served('stranded')).toBe(
+    'Its connection cannot be renewed, because a setting of this service was changed. It works on for now. Write to support, without the token itself.',
   );
-  expect(served('in doubt, expired')).toMatch(/get the last known answer or are refused meanwhile/);
   expect(served('in doubt')).toBe(
     'Whether the connection can be renewed is not certain. It works on meanwhile; this is tried again.',
   );

@@ -45,6 +45,26 @@ test.each<[TokenConnection, ReturnType<typeof kind>]>([
     kind('warning', '^It works for now, but its renewal got no whole answer', '^Wait: it is tried again'),
   ],
   ['in doubt, expired', kind('warning', '^Its renewal got no whole answer', '^Wait until the next attempt')],
+  [
+    'stranded',
+    kind(
+      'warning',
+      '^It works for now, but its connection is not renewed',
+      '^Tell the operator that MODERN_',
+    ),
+  ],
+  [
+    'stranded, expired',
+    kind('warning', '^Its access token has expired and its connection is not renewed', '^Tell the operator'),
+  ],
+  [
+    'resting, expired',
+    kind(
+      'warning',
+      '^Its access token has expired and could not be renewed yet',
+      '^Wait for the next attempt',
+    ),
+  ],
   ['missing', kind('error', 'nothing serves it', 'Tell the operator the id')],
 ])('of a connection that is %s', (connection, status) => {
   expect(statusOf(served(connection))).toEqual(status);

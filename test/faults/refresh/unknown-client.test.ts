@@ -1,6 +1,6 @@
 import { examineRefreshing } from '../../../src/domain/checks/own-checks.ts';
-import { wordsOf } from '../../owners/support/people.ts';
-import { keyFor, programOf } from '../../staff-api/support/api-client.ts';
+import { browserOf, wordsOf } from '../../owners/support/people.ts';
+import { keyFor, type Program, programOf } from '../../staff-api/support/api-client.ts';
 import { staffBrowser } from '../../staff/support/staff-browser.ts';
 import { logLines } from '../../support/bridge/log-lines.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
@@ -14,10 +14,12 @@ import { issueToken, read } from '../../support/callers/legacy-calls.ts';
 const clock = new SettableClock();
 const { stream, lines } = logLines();
 let system: System;
+let program: Program;
 
 beforeAll(async () => {
   const env = { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
   system = await startSystem({ clock, env, log: { level: 'warn', stream } });
+  program = programOf(system, (await keyFor(system, 'reader')).key);
 });
 
 afterAll(() => system.stop());
@@ -30,23 +32,49 @@ const moveTo = (modern_client_id: string) =>
 
 const alarms = () => lines().filter((line) => line.includes('connections stand on a client'));
 
-/** Whether the page of the token says so, and whether the staff API says that the client is known. */
-async function toldToSupport(): Promise<[boolean, boolean]> {
+interface Told {
+  /** Whether the page of the token says so, and whether the staff API says that the client is known. */
+  client: [boolean, boolean];
+  /** How the token stands for support, whose page and API say the same, and for its holder. */
+  kind: string;
+  support: string;
+  holder: string;
+}
+
+async function told(): Promise<Told> {
   const connected = durable().selectFrom('mappings').select('id').where('grant_id', 'is not', null);
   const { id } = await connected.executeTakeFirstOrThrow();
   const staff = await staffBrowser(system, 'reader');
   const page = wordsOf(await staff.get(`${system.bridgeUrl}/support/mappings/${id}`));
-  const { key } = await keyFor(system, 'reader');
-  const { json } = await programOf(system, key).get(`/tokens/${id}`);
-  const { grant } = json as { grant: { is_client_known: boolean } };
-  return [/not known here .*is not renewed/.test(page), grant.is_client_known];
+  const { json } = await program.get(`/tokens/${id}`);
+  const { grant, status } = json as {
+    grant: { is_client_known: boolean };
+    status: { kind: string; sentence: string; next: string };
+  };
+  const support = `${status.sentence} Next: ${status.next}`;
+  for (const words of [status.sentence, status.next]) expect(page).toContain(words);
+  const dana = await browserOf(system);
+  const holder = wordsOf(await dana.get(`${system.bridgeUrl}/apps/${system.app.clientId}/tokens`));
+  return {
+    client: [/not known here .*is not renewed/.test(page), grant.is_client_known],
+    kind: status.kind,
+    support,
+    holder,
+  };
 }
+
+const NOT_ANSWERED = 'Calls that the new API answers get the last known answer or are refused meanwhile';
 
 test('nothing is presented for them by another client, and they are renewed once their client is back', async () => {
   const token = await issueToken(system);
   const profiles = () => read(system, '/1/profiles.json', token);
   await profiles();
   await moveTo('an-earlier-client');
+  expect(await told()).toMatchObject({
+    kind: 'warning',
+    support: expect.stringMatching(/^It works for now, but .*not renewed.* Next: Tell the operator/),
+    holder: expect.stringContaining('cannot be renewed, because a setting of this service was changed. It'),
+  });
   clock.advance(3_700_000);
   const before = system.proxy.refreshes().length;
   await refreshIdleGrants(system.bridge.context);
@@ -68,14 +96,34 @@ test('nothing is presented for them by another client, and they are renewed once
     state: 'warning',
     detail: expect.stringContaining('are not renewed: 1 of an-earlier-client. Set MODERN_CLIENT_ID back'),
   });
-  expect(await toldToSupport()).toEqual([true, false]);
+  expect(await told()).toEqual({
+    client: [true, false],
+    kind: 'warning',
+    support: expect.stringMatching(
+      /^Its access token has expired and its connection is not renewed.*503\. Next:/,
+    ),
+    holder: expect.stringContaining(`and what it gave last has expired. ${NOT_ANSWERED}`),
+  });
   await moveTo(system.bridge.context.server.clientId);
   expect((await examineRefreshing(system.bridge.context)).detail).not.toContain('MODERN_CLIENT_ID');
-  expect(await toldToSupport()).toEqual([false, true]);
+  // It rests from the last attempt, and no call is answered anew before the next one.
+  expect(await told()).toEqual({
+    client: [false, true],
+    kind: 'warning',
+    support: expect.stringMatching(
+      /could not be renewed yet, so calls .* 503 until it is\. Next: Wait for the next/,
+    ),
+    holder: expect.stringContaining(`could not be renewed yet. ${NOT_ANSWERED}`),
+  });
   clock.advance(60_000);
   const answer = await profiles();
   expect([answer.status, answer.headers['age']]).toEqual([200, undefined]);
   expect(await grants()).toMatchObject([{ state: 'ready', version: 2 }]);
+  expect(await told()).toMatchObject({
+    kind: 'ok',
+    support: expect.stringMatching(/^It works: it is connected to the new API\. Next: Nothing/),
+    holder: expect.stringContaining('Connected. Its calls are answered.'),
+  });
 });
 
 test('of an app’s own client that is refused the alarm names the app, once a minute', async () => {

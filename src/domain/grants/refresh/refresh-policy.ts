@@ -32,8 +32,8 @@ export function backOff(
 }
 
 /** Until when a grant rests; 0 when it need not rest. */
-export function restsUntil(grant: Grant, now: number): number {
-  return grant.retry_at > now && grant.retry_at <= now + REST_MAX ? grant.retry_at : 0;
+export function restsUntil({ retry_at: until }: Pick<Grant, 'retry_at'>, now: number): number {
+  return until > now && until <= now + REST_MAX ? until : 0;
 }
 
 /**

@@ -48,12 +48,19 @@ export function stoppedReason(
   return `${why} ${isOwn ? 'Connect again.' : 'Its holder has to connect again.'}`;
 }
 
+const STRANDED = 'Its connection cannot be renewed, because a setting of this service was changed';
+const UNANSWERED = 'Calls that the new API answers get the last known answer or are refused meanwhile';
+const TO_SUPPORT = 'Write to support, without the token itself.';
+
 const CONNECTIONS: Partial<Record<TokenConnection, string>> = {
   'in doubt':
     'Whether the connection can be renewed is not certain. It works on meanwhile; this is tried again.',
-  'in doubt, expired':
-    'Whether the connection can be renewed is not certain, and what it gave last has expired. Calls that the new API answers get the last known answer or are refused meanwhile; this is tried again.',
-  missing: 'Its connection cannot be found. Write to support, without the token itself.',
+  'in doubt, expired': `Whether the connection can be renewed is not certain, and what it gave last has expired. ${UNANSWERED}; this is tried again.`,
+  suspect: `The new API refused what the connection gave last. ${UNANSWERED}; this is tried again.`,
+  stranded: `${STRANDED}. It works on for now. ${TO_SUPPORT}`,
+  'stranded, expired': `${STRANDED}, and what it gave last has expired. ${UNANSWERED}. ${TO_SUPPORT}`,
+  'resting, expired': `What the connection gave last has expired and could not be renewed yet. ${UNANSWERED}; this is tried again.`,
+  missing: `Its connection cannot be found. ${TO_SUPPORT}`,
 };
 
 /** Why a token has ended, or its connection; undefined where it has not, or where nobody may be told why. */

@@ -85,6 +85,24 @@ const CONNECTIONS: Record<TokenConnection, TokenStatus> = {
       'Its renewal got no whole answer and its access token has expired, so calls that the new API answers get the last known answer or 503.',
     next: 'Wait until the next attempt, which is told below. If the new API refuses it then, the account holder is asked to connect again.',
   },
+  stranded: {
+    kind: 'warning',
+    sentence:
+      'It works for now, but its connection is not renewed: the client that it was made with is none that this bridge knows.',
+    next: 'Tell the operator that MODERN_CLIENT_ID was changed. The connection is renewed again once that is set back, or once the account holder connects the app again.',
+  },
+  'stranded, expired': {
+    kind: 'warning',
+    sentence:
+      'Its access token has expired and its connection is not renewed, because the client that it was made with is none that this bridge knows. So calls that the new API answers get the last known answer or 503.',
+    next: 'Tell the operator that MODERN_CLIENT_ID was changed. It works again once that is set back, or once the account holder connects the app again.',
+  },
+  'resting, expired': {
+    kind: 'warning',
+    sentence:
+      'Its access token has expired and could not be renewed yet, so calls that the new API answers get the last known answer or 503 until it is.',
+    next: 'Wait for the next attempt: the first call after the time that is told below makes it. If it stays so, tell the operator.',
+  },
   missing: {
     kind: 'error',
     sentence: 'It is marked as working, but nothing serves it.',

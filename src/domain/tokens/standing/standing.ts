@@ -17,6 +17,10 @@ export interface GrantFacts {
   isServing?: boolean;
   /** Whether the new API refused a fresh access token a moment ago. */
   isSuspect?: boolean;
+  /** Whether the bridge does not have the client of the grant: nobody may renew it meanwhile. */
+  isStranded?: boolean;
+  /** Whether the grant rests after an attempt to renew it that failed. */
+  isResting?: boolean;
 }
 
 /** What becomes of the pair that an app took over: its app has confirmed it, has still to, or never did in time. */
@@ -43,9 +47,21 @@ export interface TokenFacts {
  * - `in doubt`: a renewal got no whole answer, or a take-over put the grant in doubt; the access token still serves.
  * - `in doubt, expired`: the same, and the access token does not serve any more.
  * - `suspect`: the new API refused a fresh access token a moment ago.
+ * - `stranded`: its client is not known to the bridge, so it is not renewed; the access token still serves.
+ * - `stranded, expired`: the same, and the access token does not serve any more.
+ * - `resting, expired`: the access token does not serve any more, and the grant rests after a failed renewal.
  * - `missing`: no live grant is there, which should not be.
  */
-export type TokenConnection = 'ready' | 'renewing' | 'in doubt' | 'in doubt, expired' | 'suspect' | 'missing';
+export type TokenConnection =
+  | 'ready'
+  | 'renewing'
+  | 'in doubt'
+  | 'in doubt, expired'
+  | 'suspect'
+  | 'stranded'
+  | 'stranded, expired'
+  | 'resting, expired'
+  | 'missing';
 
 /**
  * Which API answers the calls about posts of a connected token: the old one until the retirement or a cut-over, or the
@@ -86,13 +102,18 @@ export type TokenStanding = StandingCase & {
 /** Tokens in these states end with the old API; a token that has ended for good stays what it is. */
 const LIVE: readonly MappingState[] = ['unmapped', 'active', 'reauthorization_required'];
 
+function liveConnection({ state, isServing = true, ...grant }: GrantFacts): TokenConnection {
+  // First: while its client is not known, no other trouble of the grant is settled either.
+  if (grant.isStranded) return isServing ? 'stranded' : 'stranded, expired';
+  if (state === 'in_doubt') return isServing ? 'in doubt' : 'in doubt, expired';
+  if (grant.isSuspect) return 'suspect';
+  if (state === 'presenting') return 'renewing';
+  return grant.isResting && !isServing ? 'resting, expired' : 'ready';
+}
+
 function connectionOf(grant: TokenFacts['grant']): TokenConnection {
   if (grant === undefined) return 'ready';
-  if (grant === null || grant.state === 'dead') return 'missing';
-  const { state, isServing = true, isSuspect = false } = grant;
-  if (state === 'in_doubt') return isServing ? 'in doubt' : 'in doubt, expired';
-  if (isSuspect) return 'suspect';
-  return state === 'presenting' ? 'renewing' : 'ready';
+  return grant === null || grant.state === 'dead' ? 'missing' : liveConnection(grant);
 }
 
 function sideOf({ source, isCutOver, isRefusedThere, oldApi }: TokenFacts): AnsweringSide {

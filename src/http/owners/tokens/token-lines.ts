@@ -1,6 +1,7 @@
 import type { AppToken } from '../../../domain/tokens/app-tokens.ts';
 import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
+import { grantOfListed } from '../../../domain/tokens/standing/grant-facts.ts';
 import type { OwnersDeps } from '../deps.ts';
 import type { ShownApp } from '../shown-app.ts';
 import { hintWords, holderWords, originWords, tokenWords } from '../../wording/token-words.ts';
@@ -62,11 +63,10 @@ export function tokenLines(
 ): TokenLines {
   const oldApiOf = (token: AppToken) =>
     oldApiStatusNow(context, provenApp({ ...token, app_source: app.source }));
-  const now = context.clock.now();
-  const worded = tokens.map((token) => ({
-    token,
-    ...tokenWords({ ...token, isOwn: token.account_id === reader, oldApi: oldApiOf(token), now }),
-  }));
+  const worded = tokens.map((token) => {
+    const facts = { grant: grantOfListed(context, token), oldApi: oldApiOf(token) };
+    return { token, ...tokenWords({ ...token, ...facts, isOwn: token.account_id === reader }) };
+  });
   const reasons = reasonsOf(worded);
   const lines = worded.map(({ token, label, kind, reason }) => ({
     label,

@@ -33,7 +33,10 @@ export const tokenSchema = named(
       'moved',
       'orphaned',
     ]),
-    standing_text: text,
+    standing_text: text.meta({
+      description:
+        'How the token stands by its state and the dates that are set. Whether its connection can be renewed is told by `status` of `readToken` alone.',
+    }),
     can_connect: yesNo,
     ends_at: timeOrNull,
     reason: textOrNull,

@@ -5,6 +5,7 @@ import type { HttpSupportDeps } from '../deps.ts';
 import { isOfTakeOver } from '../../../domain/grants/of-take-over.ts';
 import { isAssignable } from '../../../domain/tokens/assign-token.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
+import { grantFactsOf } from '../../../domain/tokens/standing/grant-facts.ts';
 import {
   sideSentence,
   type SupportFacts,
@@ -41,9 +42,7 @@ const ownGrant = ({ grant, isOwnGrant }: MappingDescription) => (isOwnGrant ? gr
 
 function grantFacts(described: MappingDescription, now: number): GrantFacts | null {
   const grant = ownGrant(described);
-  if (!grant) return null;
-  const { state, access_expires_at: expiresAt, suspect_until: suspectUntil } = grant;
-  return { state, isServing: expiresAt > now, isSuspect: suspectUntil > now };
+  return grant ? grantFactsOf(grant, { isClientKnown: described.isClientKnown, now }) : null;
 }
 
 function standingIn(context: HttpSupportDeps, described: MappingDescription): TokenStanding {
