@@ -1,5 +1,6 @@
 import { newEmailProof } from '../../src/domain/accounts/prove-email.ts';
 import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
+import { wordPartsOf } from '../../src/domain/people/near-words.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { upsertAccount } from '../../src/store/accounts/accounts.ts';
 import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
@@ -72,10 +73,32 @@ test.each([
   ['a letter too many', 'okaffor'],
   ['a wrong letter', 'okagor'],
   ['two letters in each other’s place', 'okaofr'],
+  ['the two letters in the middle in each other’s place', 'okfaor'],
   ['a mistake in an address', 'ngozi@okafor.exampel'],
 ])('%s finds the person, and the page says that it is written nearly so', async (_, text) => {
   expect(await found(text)).toContain('Nothing is written exactly so');
   expect(await found(text)).toContain(`/support/accounts/${okafor.account_id}`);
+});
+
+/** A word with one mistake at one place: wrong, missing, too many, or in the place of its neighbour. */
+function mistakesIn(word: string, at: number): string[] {
+  const [before, letter, after] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];
+  return [
+    `${before}#${after}`,
+    `${before}${after}`,
+    `${before}#${letter}${after}`,
+    `${before}${after.slice(0, 1)}${letter}${after.slice(1)}`,
+  ];
+}
+
+test('wherever the mistake is in a word of six letters or more, it leaves a part that is looked for', () => {
+  const words = [6, 7, 8, 9, 10].map((length) => 'abcdefghij'.slice(0, length));
+  const lost = words.flatMap((word) =>
+    Array.from(word).flatMap((_, at) =>
+      mistakesIn(word, at).filter((typed) => !wordPartsOf(typed, 3).some((part) => word.includes(part))),
+    ),
+  );
+  expect(lost).toEqual([]);
 });
 
 test('what is nearly alike is not mixed with what is written so', async () => {

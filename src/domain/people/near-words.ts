@@ -59,14 +59,15 @@ export function isNearIn(text: string, wanted: readonly string[]): boolean {
 }
 
 /**
- * Parts of a word of which at least one stands in every word that is near to it: its halves, and the end beyond two
- * letters that changed places in the middle. Of a short word only the first letters are taken: a first letter is seldom
- * wrong.
+ * Parts of a word of which at least one stands in every word that is near to it: its halves, and the first half as it is
+ * where the two letters in the middle change places, which breaks both halves. Of a short word only the first letters are
+ * taken: a first letter is seldom wrong.
  */
 export function wordPartsOf(word: string, shortest: number): string[] {
   const letters = Array.from(word);
   const middle = Math.floor(letters.length / 2);
-  const parts = [letters.slice(0, middle), letters.slice(middle), letters.slice(middle + 1)];
+  const swapped = [...letters.slice(0, middle - 1), ...letters.slice(middle, middle + 1)];
+  const parts = [letters.slice(0, middle), letters.slice(middle), swapped];
   const long = parts.filter((part) => part.length >= shortest).map((part) => part.join(''));
   return [...new Set([...long, ...(middle < shortest ? [letters.slice(0, shortest).join('')] : [])])];
 }
