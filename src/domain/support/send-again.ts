@@ -58,11 +58,18 @@ export async function prospectsOf(context: SupportDeps, target: MappingTarget): 
 interface SendAgainRequest extends Origin {
   mappingId: string;
   role: Role;
+  /** The address that the page showed to whoever chose it. A command or program chooses the role alone. */
+  seen?: string;
   reason: string;
 }
 
-/** `too late`: the old API has ended for the app, so connecting again would not help. */
-export type SendAgainResult = { outcome: 'asked' | 'too late' | Hindrance | ReminderSilence };
+/**
+ * `too late`: the old API has ended for the app, so connecting again would not help. `other address`: the person of the
+ * role, or the person's address, is not the one that was seen.
+ */
+export type SendAgainResult = {
+  outcome: 'asked' | 'too late' | 'other address' | Hindrance | ReminderSilence;
+};
 
 function ledgerRows(
   person: PersonIdentity,
@@ -132,6 +139,7 @@ export async function sendAgain(context: SupportDeps, asked: SendAgainRequest): 
   if (oldApiStatusNow(context, target.clientId).phase === 'ended') return { outcome: 'too late' };
   const known = await recipientOf(context, target, asked.role);
   if (typeof known === 'string') return { outcome: known };
+  if (asked.seen !== undefined && asked.seen !== (known.address ?? '')) return { outcome: 'other address' };
   const hindrance = await addressHindrance(context, known.address);
   if (hindrance) return { outcome: hindrance };
   const sending = { target, asked: { ...asked, reason }, person: known.person };

@@ -1,6 +1,6 @@
 import { newIdField } from '../../../src/http/site/new-id.ts';
 import type { System } from '../../support/bridge/system.ts';
-import { accountOf, type Visitor } from './people.ts';
+import { accountOf, emailOf, type Visitor } from './people.ts';
 import { clientInUseOf, CONTACT, formerClientOf, OWN_CLIENT, type Scene, UNPROVEN } from './scene.ts';
 import { WEBHOOK_URL } from './webhook-scene.ts';
 
@@ -66,7 +66,7 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
   'POST /support/search': ({ scene }) => ({ q: scene.token }),
   'POST /apps/:clientId/rehearse': () => ({ rehearses: 'retirement' }),
   'POST /support/mappings/:id/revoke': because,
-  'POST /support/mappings/:id/remind': () => ({ ...because(), to: 'holder' }),
+  'POST /support/mappings/:id/remind': () => ({ ...because(), to: 'holder', seen_holder: emailOf('holder') }),
   'POST /support/mappings/:id/link': because,
   'POST /support/mappings/:id/probe': because,
   'POST /support/mappings/:id/assign': ({ scene }) => ({

@@ -6,7 +6,7 @@ import {
   silenceOf,
   type ReminderSilence,
 } from '../../../domain/support/send-again.ts';
-import type { Hindrance, Prospect, Role } from '../../../domain/support/send-again-people.ts';
+import type { Prospect, Role } from '../../../domain/support/send-again-people.ts';
 import { TOO_LATE } from '../../../domain/tokens/standing/words.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { StaffAction, ActionPage, Field } from './action-form.ts';
@@ -16,8 +16,10 @@ import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
 /** /support/mappings/:id/remind: sends a reminder once more, to a person who can act on the waiting token. */
 
 /** Why no reminder leaves, in sentences. */
-export const NO_REMINDER: Readonly<Record<Hindrance | ReminderSilence | 'too late', string>> = {
+export const NO_REMINDER: Readonly<Record<Exclude<SendAgainResult['outcome'], 'asked'>, string>> = {
   'too late': TOO_LATE,
+  'other address':
+    'It would go to another address than this page showed when you opened it, so nothing was sent. Look at the address once more.',
   'no mail server':
     'This bridge sends no reminders, for no mail server is set (SMTP_URL). Make a link instead and hand it over yourself.',
   'restored copy': 'This is a restored copy of the database, which writes to nobody.',
@@ -45,9 +47,15 @@ function factOf({ role, address, hindrance }: Prospect): ActionPage['facts'] {
   return [{ term: PARTS[role], text }];
 }
 
-function choiceOf(open: readonly Prospect[]): Field {
+/** Who can be chosen, and the address of each as the page shows it. */
+function choiceOf(open: readonly Prospect[]): Field[] {
+  const [first] = open;
+  if (!first) return [];
   const choices = open.map(({ role, address }) => ({ value: role, label: `${PARTS[role]}, ${address}` }));
-  return { kind: 'choice', name: 'to', label: 'To whom', value: open[0]?.role ?? '', choices };
+  const seen = open.map(
+    ({ role, address = '' }): Field => ({ kind: 'hidden', name: `seen_${role}`, value: address }),
+  );
+  return [...seen, { kind: 'choice', name: 'to', label: 'To whom', value: first.role, choices }];
 }
 
 const NOBODY = 'Nobody can be written to about this token just now. Below is why.';
@@ -86,7 +94,7 @@ async function ask(frame: PageShell, target: MappingTarget): Promise<ActionPage>
     title: 'Send a reminder',
     says: saysFor(silence, all, open),
     facts: [...tokenFacts(target), ...all.flatMap(factOf)],
-    fields: open.length > 0 ? [choiceOf(open)] : [],
+    fields: choiceOf(open),
     button: open.length > 0 ? { label: 'Send it', isDanger: false } : undefined,
     back: backTo(target),
   };
@@ -106,8 +114,9 @@ export function remindAction(frame: PageShell): StaffAction<MappingTarget> {
     async act({ target, fields, reason, origin }) {
       const { to: role } = fields;
       if (!isRole(role)) return { problems: { to: CHOOSE } };
-      const asked = { mappingId: target.mappingId, role, reason, ...origin };
-      const { outcome }: SendAgainResult = await sendAgain(frame.context, asked);
+      const seen = fields[`seen_${role}`] ?? '';
+      const asked = { mappingId: target.mappingId, role, seen, reason, ...origin };
+      const { outcome } = await sendAgain(frame.context, asked);
       return outcome === 'asked'
         ? tokenRedirect(target, 'reminder-asked')
         : { problems: { form: NO_REMINDER[outcome] } };
