@@ -75,6 +75,12 @@ test('the search looks at every row, however far from the first page it stands',
   expect(wordsOf(page)).toContain('1 to 1 of 1');
 });
 
+test('a text is not found in what stands before the name of a person, and the whole of it is', async () => {
+  for (const text of ['mail', 'email:', 'acc', 'account'])
+    expect([text, linesOf(await open(`undeliverable?find=${text}`))]).toEqual([text, []]);
+  expect(placesIn(await open('undeliverable?find=email%3Ap7%40list.example'))).toEqual([7]);
+});
+
 test('grants in doubt have a tab for those whose answer has not come, with its count', async () => {
   const now = clock.now();
   const doubt = { state: 'in_doubt', doubt_since: now - DAY, presented_at: now - DAY } as const;

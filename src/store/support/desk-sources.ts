@@ -59,8 +59,10 @@ export const undeliverableMails = (db: Database): DeskSource => ({
   tabs: {},
   sorts: { newest: { rank: sql`d.ended_at`, isFalling: true }, oldest: { rank: sql`d.ended_at` } },
   finds: ({ clientIds, accountIds, text }) => {
-    const people = accountIds.map((id) => `account:${id}`);
-    return sql`(${contains(db, sql`coalesce(d.address, '') || ' ' || d.person`, text)} or ${isOneOf(db, 'd.person', people)}
+    const people = [text, ...accountIds.map((id) => `account:${id}`)];
+    // Without `account:` or `email:`, in which a part of a word such as “mail” stands in every row.
+    const person = sql`substr(d.person, case when substr(d.person, 1, 6) = 'email:' then 7 else 9 end)`;
+    return sql`(${contains(db, sql`coalesce(d.address, '') || ' ' || ${person}`, text)} or ${isOneOf(db, 'd.person', people)}
       or exists (select 1 from reminders r where r.mail_id = d.id and ${isOneOf(db, 'r.client_id', clientIds)}))`;
   },
 });
