@@ -15,13 +15,14 @@ let system: System;
 let sam: CookieWalker;
 const okafor = { account_id: newHexId(), name: 'Ngozi Okafor', email: 'ngozi@okafor.example' };
 const umlaut = { account_id: newHexId(), name: 'Örjan ÅSTRÖM', email: 'orjan@north.example' };
+const decomposed = { account_id: newHexId(), name: 'Ju\u0308rg Mu\u0308llersen', email: 'jm@south.example' };
 let app: { clientId: string };
 
 beforeAll(async () => {
   system = await startSystem();
   sam = await staffBrowser(system, 'reader');
   const { durable } = system.bridge.context.store;
-  for (const account of [okafor, umlaut])
+  for (const account of [okafor, umlaut, decomposed])
     await upsertAccount(durable, { ...account, timezone: null, updated_at: 0 });
   app = await system.registerApp('https://hooks.sunny-bakery.example/callback');
   await durable
@@ -67,6 +68,16 @@ test.each(['åström', 'Åström', 'ÅSTRÖM', 'örjan', 'tröm'])(
     expect(await found(text)).toContain(`/support/accounts/${umlaut.account_id}`);
   },
 );
+
+test.each([
+  ['a name that was pasted in two characters for a letter with its mark', 'A\u030Astro\u0308m', umlaut],
+  ['a part of one', 'stro\u0308m', umlaut],
+  ['the beginning of one', 'O\u0308rjan a\u030As', umlaut],
+  ['a name that is kept so', 'müllersen', decomposed],
+  ['the beginning of a name that is kept so', 'jürg m', decomposed],
+])('%s finds its person as it is written', async (_, text, { account_id: id }) => {
+  expect(await found(text)).toBe(`/support/accounts/${id}`);
+});
 
 test.each([
   ['a letter too few', 'okafr'],

@@ -103,6 +103,15 @@ test('extensions have tabs for those ahead and those that are over', async () =>
   expect(linesOf(await open('extensions?find=ENDS'))).toEqual([expect.stringContaining('ends soon')]);
 });
 
+test('the reason of an extension is found in any case, also beyond English', async () => {
+  const reason = 'Übergang bis März';
+  await keepExtension(system, { until: clock.now() + 5 * DAY, reason });
+  for (const text of ['übergang', 'ÜBERGANG', reason, 'MÄRZ', 'U\u0308bergang']) {
+    const lines = linesOf(await open(`extensions?find=${encodeURIComponent(text)}`));
+    expect([text, lines]).toEqual([text, [expect.stringContaining(reason)]]);
+  }
+});
+
 test('a tab or an order that a desk does not have is refused', async () => {
   for (const asked of ['undeliverable?show=sent', 'extensions?sort=newest']) {
     const page = await staff.get(`${system.bridgeUrl}/support/desks/${asked}`);

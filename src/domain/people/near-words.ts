@@ -5,14 +5,16 @@ export const folded = (text: string): string => text.normalize('NFKC').toLowerCa
 
 /**
  * Databases differ in what they take for a small letter beyond English. Such letters are tried in lower case, in
- * capitals, with capitals as names have them, and as typed.
+ * capitals, with capitals as names have them, and as typed. Databases compare characters, and a letter with a mark is one
+ * or two of them: both forms are tried.
  */
-export function spellingsOf(text: string): string[] {
+export function spellingsOf(typed: string): string[] {
+  const text = typed.normalize('NFC');
   const small = text.toLowerCase();
   const titled = small.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
-  const all = [text, small, titled, text.toUpperCase()].map((one) =>
-    one.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
-  );
+  const all = [text, small, titled, text.toUpperCase()]
+    .flatMap((one) => [one, one.normalize('NFD')])
+    .map((one) => one.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
   return [...new Set(all)];
 }
 

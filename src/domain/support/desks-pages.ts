@@ -3,7 +3,7 @@ import { countBefore, countDesk, deskKeys } from '../../store/support/desks.ts';
 import type { DeskFind } from '../../store/support/desk-sources.ts';
 import { namesOfApps } from '../../store/support/apps-by-part.ts';
 import { peopleByPart } from '../people/find-people.ts';
-import { folded } from '../people/near-words.ts';
+import { folded, spellingsOf } from '../people/near-words.ts';
 import type { SupportDeps } from './deps.ts';
 import { type DeskSort, type DeskTab, sourceOf, type StackedDesk } from './desks.ts';
 
@@ -40,7 +40,7 @@ async function findOf(context: SupportDeps, text: string): Promise<DeskFind & { 
     peopleByPart(context, text),
   ]);
   return {
-    text: wanted,
+    texts: [...new Set([text, wanted].flatMap(spellingsOf))],
     clientIds: apps
       .filter(({ client_id: id, name }) => id === text || folded(name).includes(wanted))
       .map(({ client_id: id }) => id),

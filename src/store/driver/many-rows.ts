@@ -24,9 +24,18 @@ export function isOneOf(
   return sql`${given} in (select value from json_each(${JSON.stringify(texts)}))`;
 }
 
-/** True when a part stands in the text. Both are compared in small letters; the part is given so. */
-export function contains(db: Database, text: RawBuilder<string>, part: string): RawBuilder<SqlBool> {
-  return isSqlite(db) ? sql`instr(lower(${text}), ${part}) > 0` : sql`strpos(lower(${text}), ${part}) > 0`;
+/**
+ * True when one of the parts stands in the text, which is compared in what the database takes for small letters. Databases
+ * differ in that beyond English, so such a part is given in several spellings.
+ */
+export function contains(
+  db: Database,
+  text: RawBuilder<string>,
+  parts: readonly string[],
+): RawBuilder<SqlBool> {
+  const place = sql.raw<number>(isSqlite(db) ? 'instr' : 'strpos');
+  const each = parts.map((part) => sql`${place}(lower(${text}), ${part}) > 0`);
+  return sql`(${sql.join(each, sql` or `)})`;
 }
 
 /** An insertion of at least one row. All rows must name the same columns in the same order. */

@@ -12,11 +12,11 @@ interface DeskOrder {
   isFalling?: boolean;
 }
 
-/** What a search fits: apps and accounts by their names, and a text in lower case. */
+/** What a search fits: apps and accounts by their names, and a text in each spelling that a database may need. */
 export interface DeskFind {
   clientIds: readonly string[];
   accountIds: readonly string[];
-  text: string;
+  texts: readonly string[];
 }
 
 /** The rows of one desk. Its conditions repeat those of the partial index in its own words, as SQLite wants them. */
@@ -58,11 +58,11 @@ export const undeliverableMails = (db: Database): DeskSource => ({
   is: sql`d.state = 'undeliverable' and d.settled_at is null`,
   tabs: {},
   sorts: { newest: { rank: sql`d.ended_at`, isFalling: true }, oldest: { rank: sql`d.ended_at` } },
-  finds: ({ clientIds, accountIds, text }) => {
-    const people = [text, ...accountIds.map((id) => `account:${id}`)];
+  finds: ({ clientIds, accountIds, texts }) => {
+    const people = [...texts, ...accountIds.map((id) => `account:${id}`)];
     // Without `account:` or `email:`, in which a part of a word such as “mail” stands in every row.
     const person = sql`substr(d.person, case when substr(d.person, 1, 6) = 'email:' then 7 else 9 end)`;
-    return sql`(${contains(db, sql`coalesce(d.address, '') || ' ' || ${person}`, text)} or ${isOneOf(db, 'd.person', people)}
+    return sql`(${contains(db, sql`coalesce(d.address, '') || ' ' || ${person}`, texts)} or ${isOneOf(db, 'd.person', people)}
       or exists (select 1 from reminders r where r.mail_id = d.id and ${isOneOf(db, 'r.client_id', clientIds)}))`;
   },
 });
@@ -114,8 +114,8 @@ export const waitingNames = (db: Database): DeskSource => ({
     'old-id': sql`substr(d.name, 1, 4) = 'old:'`,
   },
   sorts: { most: { rank: sql`d.tokens`, isFalling: true }, fewest: { rank: sql`d.tokens` } },
-  finds: ({ text }) =>
-    contains(db, sql`substr(d.name, case when substr(d.name, 1, 4) = 'old:' then 5 else 7 end)`, text),
+  finds: ({ texts }) =>
+    contains(db, sql`substr(d.name, case when substr(d.name, 1, 4) = 'old:' then 5 else 7 end)`, texts),
 });
 
 /** Later than any time in milliseconds that a person can mean. */
@@ -136,8 +136,8 @@ export const extensionsThatEnd = (
   sorts: {
     urgent: { rank: sql`case when d.until > ${now} then d.until else ${sql.lit(AFTER_ALL)} - d.until end` },
   },
-  finds: ({ clientIds, text }) =>
-    sql`(${isOneOf(db, 'd.client_id', clientIds)} or ${contains(db, sql`d.reason`, text)})`,
+  finds: ({ clientIds, texts }) =>
+    sql`(${isOneOf(db, 'd.client_id', clientIds)} or ${contains(db, sql`d.reason`, texts)})`,
 });
 
 /**
@@ -188,8 +188,8 @@ export function appsThatWait(db: Database, { common, own, noDate, ended }: Waiti
       urgent: { rank: sql`${place} * ${sql.lit(PEOPLE)} - p.waiting_people` },
       people: { rank: sql`p.waiting_people`, isFalling: true },
     },
-    finds: ({ clientIds, accountIds, text }) =>
+    finds: ({ clientIds, accountIds, texts }) =>
       sql`(${isOneOf(db, 'a.client_id', clientIds)} or ${isOneOf(db, 'a.owner_account_id', accountIds)}
-        or ${contains(db, sql`coalesce(a.owner_email, '')`, text)})`,
+        or ${contains(db, sql`coalesce(a.owner_email, '')`, texts)})`,
   };
 }

@@ -72,7 +72,7 @@ describe.each(COLLATIONS)('with the collation %s', (collation) => {
   });
 
   async function finds(text: string) {
-    const find = { text, clientIds: [], accountIds: [] };
+    const find = { texts: [text], clientIds: [], accountIds: [] };
     return (await countDesk(store.durable, waitingNames(store.durable), find))['all'];
   }
 

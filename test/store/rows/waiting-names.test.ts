@@ -107,7 +107,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await put(db, { ...row, id: 't3', account_email: null, legacy_account_id: 'old-1' });
     const source = waitingNames(db);
     expect(await countDesk(db, source)).toEqual({ all: 2, address: 1, 'old-id': 1 });
-    const find = { text: 'a@l', clientIds: [], accountIds: [] };
+    const find = { texts: ['a@l'], clientIds: [], accountIds: [] };
     expect(await countDesk(db, source, find)).toEqual({ all: 1, address: 1, 'old-id': 0 });
     const keys = await deskKeys(db, source, { position: undefined });
     const names = await namesThatWait(
