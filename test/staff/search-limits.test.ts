@@ -138,6 +138,23 @@ test('names are gone through piece by piece, the first of them by name are answe
   expect([names[0], names[1249], names[1250]]).toEqual(['Planner 0000', 'Planner 2498', 'A planner 0001']);
 });
 
+test('where nothing was found among the names that were looked at, the page says that there are more', async () => {
+  // All three-letter parts of the text stand in each name, and the text in none.
+  const rows = Array.from({ length: 2001 }, (_, count) => ({
+    account_id: newHexId(),
+    name: `Ab x b cd ${count}`,
+    updated_at: 0,
+  }));
+  for (let from = 0; from < rows.length; from += 500)
+    await durable()
+      .insertInto('accounts')
+      .values(rows.slice(from, from + 500))
+      .execute();
+  const page = wordsOf(await searchFor('ab cd'));
+  expect(page).toContain('Nothing was found');
+  expect(page).toContain('Not every name was looked at: too many have these letters.');
+});
+
 test('no name is looked for where the text holds an address or a secret', () => {
   expect(readQuery('dana@people.example')?.name).toBeUndefined();
   expect(readQuery(`1/${'0123456789abcdef'.repeat(2)}`)?.name).toBeUndefined();

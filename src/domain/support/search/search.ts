@@ -147,7 +147,8 @@ async function lookUp(context: SupportDeps, query: Query): Promise<LookUp> {
   const known = query.ids.filter((_, index) => !isEmpty(byIds[index] ?? NOTHING));
   const knownIds = new Set(known.filter((id) => HEX_ID.test(id)));
   if (!isEmpty(all)) return { ...all, isCut: worded.isCut, knownIds };
-  return { ...(await nearlyAlike(context, query)), knownIds };
+  const near = await nearlyAlike(context, query);
+  return { ...near, isCut: worded.isCut || near.isCut, knownIds };
 }
 
 async function noteLookUp(context: SupportDeps, rows: readonly MappingRow[], origin: Origin): Promise<void> {
