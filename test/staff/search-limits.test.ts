@@ -155,6 +155,35 @@ test('where nothing was found among the names that were looked at, the page says
   expect(page).toContain('Not every name was looked at: too many have these letters.');
 });
 
+/** A token that was made at a time. */
+const tokenAt = (count: number) => ({
+  id: newHexId(),
+  token_digest: newHexId(),
+  client_id: system.app.clientId,
+  state: 'unmapped' as const,
+  source: 'imported' as const,
+  created_at: count,
+  updated_at: count,
+});
+
+test('of more tokens than are shown the newest are shown, whatever part of the text they fit', async () => {
+  const beginning = Array.from({ length: 101 }, (_, count) => ({
+    ...tokenAt(count),
+    hint_first: 'Qx7-',
+    hint_last: 'aaaa',
+  }));
+  const ending = { ...tokenAt(1000), hint_first: 'bbbb', hint_last: 'Qx7-' };
+  await durable()
+    .insertInto('mappings')
+    .values([...beginning, ending])
+    .execute();
+  const page = await searchFor('Qx7-');
+  expect(wordsOf(page)).toContain('The newest 100 of more.');
+  const shown = [...page.body.matchAll(/href="\/support\/mappings\/(\w+)"/g)].map(([, id]) => id);
+  expect(shown).toHaveLength(100);
+  expect(shown.slice(0, 2)).toEqual([ending.id, beginning[100]?.id]);
+});
+
 test('no name is looked for where the text holds an address or a secret', () => {
   expect(readQuery('dana@people.example')?.name).toBeUndefined();
   expect(readQuery(`1/${'0123456789abcdef'.repeat(2)}`)?.name).toBeUndefined();

@@ -115,6 +115,10 @@ interface LookUp extends WordMatches {
   knownIds: Set<string>;
 }
 
+/** Newest first, like each of the lists of which an answer is made: each was cut to its newest. */
+const newestFirst = (rows: readonly MappingRow[]): MappingRow[] =>
+  rows.toSorted((one, other) => other.created_at - one.created_at);
+
 /** All results once each. The characters of a token count only where nothing else was found, if they are a guess. */
 function joined(
   found: readonly SearchMatches[],
@@ -123,7 +127,7 @@ function joined(
 ): SearchMatches {
   const byEnds = isGuess && !found.every(isEmpty) ? [] : hinted;
   return {
-    tokens: unique([...found.flatMap(({ tokens }) => tokens), ...byEnds], ({ id }) => id),
+    tokens: newestFirst(unique([...found.flatMap(({ tokens }) => tokens), ...byEnds], ({ id }) => id)),
     apps: unique(
       found.flatMap(({ apps }) => apps),
       ({ client_id }) => client_id,
