@@ -3,6 +3,8 @@ import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { setDate } from '../reminders/support/planning-ground.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
+import { dayOf } from '../../src/shared/moments.ts';
+import { addUsage } from '../../src/store/usage/usage.ts';
 import { TOO_LATE } from '../../src/domain/tokens/standing/words.ts';
 import { recordEvent } from '../../src/domain/history/record-event.ts';
 import { runBulkJobs } from '../../src/domain/bulk/run-bulk-jobs.ts';
@@ -132,6 +134,33 @@ test('a token that waits beside the connection of others is told that the grant 
   const grant = await grantOf(own);
   expect(grant.is_of_token).toBe(true);
   expect(await grantOf(beside.mappingId)).toEqual({ ...grant, is_of_token: false });
+});
+
+test('the calls of a token say where there are more kinds than the answer holds', async () => {
+  const { mappingId } = await waitingIn(ground);
+  const told = async () => {
+    const { json } = await program.get(`/tokens/${mappingId}`);
+    const { calls } = json as { calls: { kinds: unknown[]; has_more_kinds: boolean } };
+    return [calls.kinds.length, calls.has_more_kinds];
+  };
+  const callsBy = (agents: readonly string[]) =>
+    addUsage(
+      ground.bridge.context.store,
+      agents.map((user_agent) => ({
+        mapping_id: mappingId,
+        day: dayOf(clock.now()),
+        endpoint: '/1/user.json',
+        carrier: 'header',
+        user_agent,
+        outcome: 'ok',
+        calls: 1,
+        last_at: clock.now(),
+      })),
+    );
+  await callsBy(Array.from({ length: 50 }, (_, place) => `program-${place}`));
+  expect(await told()).toEqual([50, false]);
+  await callsBy(['one-more']);
+  expect(await told()).toEqual([50, true]);
 });
 
 test('a token that belongs to another app than was seen is not assigned', async () => {

@@ -133,6 +133,9 @@ export function leakAnswer(leak: Leak): z.output<typeof leakSchema> {
   };
 }
 
+/** How many kinds of calls are answered at most: callers choose the names of their user agents. */
+const KINDS_MAX = 50;
+
 export const callsSchema = z.object({
   days: count,
   is_partial: yesNo,
@@ -148,9 +151,10 @@ export const callsSchema = z.object({
       last_at: time,
     }),
   ),
+  has_more_kinds: yesNo.meta({
+    description: `Whether there are more kinds of calls than the ${KINDS_MAX} most frequent, which \`kinds\` holds.`,
+  }),
 });
-
-const KINDS_MAX = 50;
 
 /** The calls of the last days. */
 export function callsOfToken({ calls }: Pick<MappingDescription, 'calls'>): z.output<typeof callsSchema> {
@@ -173,5 +177,6 @@ export function callsOfToken({ calls }: Pick<MappingDescription, 'calls'>): z.ou
       answered: kind.answered,
       last_at: toTime(kind.last_at),
     })),
+    has_more_kinds: calls.kinds.length > KINDS_MAX,
   };
 }
