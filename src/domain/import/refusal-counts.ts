@@ -12,7 +12,7 @@ export interface RefusalCount {
 const LINES_MAX = 5;
 
 /**
- * Keeps the lowest line numbers. Rows are not written in the order of lines: pairs come before apps, and tokens last.
+ * Keeps the lowest line numbers. Rows are not written in the order of lines: pairs come first, and tokens last.
  */
 function withLine(lines: number[], line: number): number[] {
   return [...lines, line].toSorted((a, b) => a - b).slice(0, LINES_MAX);

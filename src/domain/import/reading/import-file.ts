@@ -10,15 +10,15 @@ import { partsOf } from './records.ts';
 import type { RefusalCount } from '../refusal-counts.ts';
 import { ImportRefused, namingFile, type RowRefusal, RowRefused } from '../refusals.ts';
 import { openReport, type Report, type Tally } from '../report.ts';
-import { type ImportRow, readRow } from './rows.ts';
+import { type ImportRow, readRow, rowTypeOf } from './rows.ts';
 import { openScratch, removeOldScratches, type Scratch } from './scratch.ts';
 import { openSource, type Source } from './source.ts';
 import { createUnknownFields } from './unknown-fields.ts';
 import { createWeakTokens, type WeakTokens } from './weak-tokens.ts';
 
 /**
- * Imports the apps, id pairs and tokens of the old API from a file. The file is read twice, first for apps and pairs,
- * then for tokens: rows may stand in any order, and no row waits in memory. Each batch is one transaction, and
+ * Imports the apps, id pairs and tokens of the old API from a file. The file is read three times, first for pairs, then
+ * for apps, then for tokens: rows may stand in any order, and no row waits in memory. Each batch is one transaction, and
  * repeating a batch changes nothing: an import that was killed is run again.
  */
 
@@ -73,7 +73,9 @@ export interface ImportResult extends Tally {
 }
 
 interface Pass {
-  isWanted(row: ImportRow): boolean;
+  wanted: ImportRow['type'];
+  /** Whether rows of every type are read whole, so that each mistake is told once. */
+  readsAll: boolean;
   note(entry: ImportEntry): void;
   look(row: ImportRow): void;
   refuse(refusal: RowRefusal): void;
@@ -85,10 +87,11 @@ function rowOf(entry: ImportEntry | RowRefusal, now: number, pass: Pass): Import
     return undefined;
   }
   pass.note(entry);
+  if (!pass.readsAll && rowTypeOf(entry.fields) !== pass.wanted) return undefined;
   try {
     const row = readRow({ ...entry, now });
     pass.look(row);
-    return row;
+    return row.type === pass.wanted ? row : undefined;
   } catch (error) {
     if (!(error instanceof RowRefused)) throw error;
     const { reason, field } = error;
@@ -112,7 +115,7 @@ interface Meter {
   endPass(): void;
 }
 
-const PASSES = 2;
+const PASSES = 3;
 
 function createMeter(request: SourceImport, size: number, runs: number): Meter {
   let passed = 0;
@@ -158,7 +161,8 @@ class Importer {
     // Before the first row is stored: from now on it is not true any more that nothing was changed.
     if (!isTrial) meter.read(0, { tally: this.#report.tally, isTrial });
     await this.#pass({
-      isWanted: ({ type }) => type !== 'token',
+      wanted: 'pair',
+      readsAll: true,
       note: (entry) => {
         this.unknown.note(entry);
         this.unendedLine = entry.unendedLine ?? null;
@@ -167,12 +171,9 @@ class Importer {
       refuse: (refusal) => this.#report.refuse(refusal),
     });
     // The first pass has reported every line that is wrong by itself.
-    await this.#pass({
-      isWanted: ({ type }) => type === 'token',
-      note: () => {},
-      look: () => {},
-      refuse: () => {},
-    });
+    const quiet = { readsAll: false, note: () => {}, look: () => {}, refuse: () => {} };
+    await this.#pass({ ...quiet, wanted: 'app' });
+    await this.#pass({ ...quiet, wanted: 'token' });
   }
 
   async #pass(pass: Pass): Promise<void> {
@@ -181,7 +182,7 @@ class Importer {
       read = bytes;
       for (const entry of entries) {
         const row = rowOf(entry, this.#now, pass);
-        if (row && pass.isWanted(row)) await this.#batches.add(row);
+        if (row) await this.#batches.add(row);
       }
       this.#run.meter.read(bytes, { tally: this.#report.tally, isTrial: this.#run.isTrial });
     }

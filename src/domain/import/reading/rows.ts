@@ -140,6 +140,19 @@ function readToken({ line, fields, now }: RowInput): TokenImportRow {
   };
 }
 
+const TYPES: ReadonlyMap<string, ImportRow['type']> = new Map([
+  ['app', 'app'],
+  ['profile', 'pair'],
+  ['account', 'pair'],
+  ['token', 'token'],
+]);
+
+/** The type of a row, before its other fields are read. */
+export function rowTypeOf(fields: ImportFields): ImportRow['type'] | undefined {
+  const type = fields.get('type');
+  return typeof type === 'string' ? TYPES.get(type.trim()) : undefined;
+}
+
 /** @throws {RowRefused} a field of the row is missing or not valid */
 export function readRow(given: RowInput): ImportRow {
   const type = required(given.fields, 'type', readText);
