@@ -112,4 +112,19 @@ describe.each(databaseKinds)('on %s', (kind) => {
       ['modern_id', 'is paired with another legacy id'],
     ]);
   });
+
+  test('a weak token is counted where its row is refused for another field, and one that is no token is not', async () => {
+    const weak = { access_token: 'aaaaaaaaaaaaaaaa' };
+    const done = await take(
+      ndjson(
+        app,
+        token('x', { ...weak, client_id: 'x' }),
+        token('x', { access_token: 'aaaa' }),
+        token('y', { ...weak, client_id: OTHER_APP }),
+        token('z', weak),
+      ),
+    );
+    expect(counts(done)).toEqual([2, 0, 0, 3]);
+    expect(done.weakTokens).toEqual({ count: 3, lines: [2, 4, 5] });
+  });
 });

@@ -77,7 +77,6 @@ interface Pass {
   /** Whether rows of every type are read whole, so that each mistake is told once. */
   readsAll: boolean;
   note(entry: ImportEntry): void;
-  look(row: ImportRow): void;
   refuse(refusal: RowRefusal): void;
 }
 
@@ -90,7 +89,6 @@ function rowOf(entry: ImportEntry | RowRefusal, now: number, pass: Pass): Import
   if (!pass.readsAll && rowTypeOf(entry.fields) !== pass.wanted) return undefined;
   try {
     const row = readRow({ ...entry, now });
-    pass.look(row);
     return row.type === pass.wanted ? row : undefined;
   } catch (error) {
     if (!(error instanceof RowRefused)) throw error;
@@ -166,12 +164,12 @@ class Importer {
       note: (entry) => {
         this.unknown.note(entry);
         this.unendedLine = entry.unendedLine ?? null;
+        this.weak.note(entry);
       },
-      look: (row) => this.weak.note(row),
       refuse: (refusal) => this.#report.refuse(refusal),
     });
     // The first pass has reported every line that is wrong by itself.
-    const quiet = { readsAll: false, note: () => {}, look: () => {}, refuse: () => {} };
+    const quiet = { readsAll: false, note: () => {}, refuse: () => {} };
     await this.#pass({ ...quiet, wanted: 'app' });
     await this.#pass({ ...quiet, wanted: 'token' });
   }

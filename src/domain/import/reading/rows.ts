@@ -15,7 +15,6 @@ import {
   required,
 } from './fields.ts';
 import { RowRefused } from '../refusals.ts';
-import { isWeakToken } from './weak-tokens.ts';
 
 /** The rows of an import, each checked by itself. Times are in Unix milliseconds; secrets are kept only as SHA-256. */
 
@@ -44,8 +43,6 @@ export interface TokenImportRow {
   token: Buffer;
   /** Known when the file held the raw token, and the token is long enough for a hint. */
   hint: { first: string; last: string } | null;
-  /** Whether the file held the raw token, and somebody could guess the token. */
-  isWeak: boolean;
   clientId: string;
   accountId: string | null;
   email: string | null;
@@ -131,7 +128,6 @@ function readToken({ line, fields, now }: RowInput): TokenImportRow {
     line,
     token: secret.sha256,
     hint: secret.raw === null ? null : (hintOfAny(secret.raw) ?? null),
-    isWeak: secret.raw !== null && isWeakToken(secret.raw),
     clientId: required(fields, 'client_id', readClientId),
     accountId,
     email,

@@ -1,3 +1,8 @@
+import { RowRefused } from '../refusals.ts';
+import { type ImportFields, readSecret } from './fields.ts';
+import type { ImportEntry } from './reader.ts';
+import { rowTypeOf } from './rows.ts';
+
 /**
  * Tokens that somebody could guess. That is no reason to refuse a row: a program uses the token, and would break without
  * it. A row that is refused for another reason is counted too.
@@ -7,12 +12,6 @@
 export interface WeakTokens {
   count: number;
   lines: number[];
-}
-
-/** What is looked at in a row of any type. */
-interface ReadRow {
-  type: string;
-  row: { line: number; isWeak?: boolean };
 }
 
 /** Fewer bits than this are too few, beside the brake on wrong tokens. */
@@ -29,15 +28,30 @@ export function isWeakToken(token: string): boolean {
   return random.length * Math.log2(new Set(random).size) < BITS_MIN;
 }
 
-/** Counts the weak tokens of the rows that it is told of. Of a token that came as SHA-256 nobody knows. */
-export function createWeakTokens(): WeakTokens & { note(read: ReadRow): void } {
+/** The token of a row as it was handed out; null where the row has none that a program could use. */
+function tokenIn(fields: ImportFields): string | null {
+  if (rowTypeOf(fields) !== 'token') return null;
+  try {
+    return readSecret(fields, 'access_token');
+  } catch (error) {
+    if (!(error instanceof RowRefused)) throw error;
+    return null;
+  }
+}
+
+/**
+ * Counts the weak tokens of the rows that it is told of, before their other fields are read. Of a token that came as
+ * SHA-256 nobody knows.
+ */
+export function createWeakTokens(): WeakTokens & { note(entry: ImportEntry): void } {
   return {
     count: 0,
     lines: [],
-    note({ type, row }) {
-      if (type !== 'token' || !row.isWeak) return;
+    note({ line, fields }) {
+      const token = tokenIn(fields);
+      if (token === null || !isWeakToken(token)) return;
       this.count += 1;
-      if (this.lines.length < LINES_MAX) this.lines.push(row.line);
+      if (this.lines.length < LINES_MAX) this.lines.push(line);
     },
   };
 }
