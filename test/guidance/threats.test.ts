@@ -46,7 +46,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['C', 165, 166],
   ['F', 167, 185],
   ['F', 190, 210],
-  ['K', 1, 10],
+  ['K', 1, 14],
   ['S', 1, 18],
   ['W', 1, 11],
 ];

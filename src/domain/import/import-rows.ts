@@ -57,11 +57,10 @@ export async function importRows(
   const holder = { ...context, processId: newHexId() };
   await withLease(holder, { name: 'import of rows', limit: LEASE_LIMIT }, async (renew) => {
     removeOldScratches(folder);
-    // A key that somebody stole must not lead codes of known apps to another server.
     const request = {
       ...asked,
       folder,
-      keepsCallbacks: true,
+      isByKey: true,
       servesBeside: true,
       onProgress: () => undefined,
       afterBatch: renew,

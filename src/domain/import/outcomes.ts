@@ -6,8 +6,8 @@ import type { RowRefusal } from './refusals.ts';
 export interface ImportContext {
   context: ImportDeps;
   origin: Origin;
-  /** Whether a known app gets no new callback. */
-  keepsCallbacks: boolean;
+  /** Whether a key of the staff API asks: some rows it leaves to the command (`writing/key-limits.ts`). */
+  isByKey: boolean;
   /** The apps that the committed batches of this file have named so far. */
   namedApps: ReadonlySet<string>;
 }

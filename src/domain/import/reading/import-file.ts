@@ -35,8 +35,8 @@ interface SourceImport {
   maxRefused?: number | undefined;
   origin: Origin;
   onProgress(progress: ImportProgress): void;
-  /** Whether a known app gets no new callback. */
-  keepsCallbacks?: boolean;
+  /** Whether a key of the staff API asks. */
+  isByKey?: boolean;
   /** Whether the process serves calls beside: its connection stays as it is, its batches are small, and it counts later. */
   servesBeside?: boolean;
   /** What is done after each batch. */
@@ -142,12 +142,12 @@ class Importer {
     this.unknown = createUnknownFields(given.source.format);
     this.#report = given.report;
     this.#now = context.clock.now();
-    const { origin, keepsCallbacks = false, servesBeside = false, afterBatch } = given.request;
+    const { origin, isByKey = false, servesBeside = false, afterBatch } = given.request;
     const store = given.scratch?.store ?? context.store;
     const run = {
       context: { ...context, store },
       origin,
-      keepsCallbacks,
+      isByKey,
       namedApps: new Set<string>(),
     };
     const { report, scratch } = given;

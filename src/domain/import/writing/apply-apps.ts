@@ -6,6 +6,7 @@ import type { Database } from '../../../store/driver/store.ts';
 import { pinOwner } from '../../accounts/pin-owner.ts';
 import { contactInHistory } from '../../apps/app-contacts.ts';
 import { emailsFor } from './account-emails.ts';
+import { NEW_CALLBACK, NEW_OWNER } from './key-limits.ts';
 import { movesToActiveKey } from './move-digests.ts';
 import { translationOf } from './legacy-accounts.ts';
 import { appWith, type ImportedApp } from './imported-app.ts';
@@ -73,21 +74,25 @@ function ownerOf({ ownerAccountId, ownerEmail }: AppImportRow | ImportedApp): Ow
   return { accountId: ownerAccountId, email: ownerEmail };
 }
 
-const NEW_CALLBACK = 'the app is known, and a program adds no callback to it';
-
-const addsCallback = (app: ImportedApp, { callbacks }: AppImportRow) =>
-  !app.isNew && callbacks.some((uri) => !app.callbacks.has(uri));
+/** Why a key may not change a known app as the row does. A row that makes an app names its owner and callbacks. */
+function objectionToKey(app: ImportedApp, row: AppImportRow): Objection | undefined {
+  if (app.isNew) return undefined;
+  const { owner_account_id: ownerId, owner_email: ownerEmail } = fieldChanges(app, row);
+  if (ownerId !== undefined || ownerEmail !== undefined) return { field: OWNER, reason: NEW_OWNER };
+  const addsCallback = row.callbacks.some((uri) => !app.callbacks.has(uri));
+  return addsCallback ? { field: CALLBACKS, reason: NEW_CALLBACK } : undefined;
+}
 
 interface Terms {
   secret: string | null;
   emailsOf: EmailLookup;
-  keepsCallbacks: boolean;
+  isByKey: boolean;
 }
 
 function findConflict(
   app: ImportedApp,
   row: AppImportRow,
-  { secret, emailsOf, keepsCallbacks }: Terms,
+  { secret, emailsOf, isByKey }: Terms,
 ): Objection | undefined {
   if (app.isRetired) return { field: 'client_id', reason: 'the app is retired' };
   if (app.isImported && app.isNamed && row.name !== app.name)
@@ -95,7 +100,7 @@ function findConflict(
   if (isOtherOwner(ownerOf(app), ownerOf(row), emailsOf)) return { field: OWNER, reason: OTHER_ACCOUNT };
   if (secret !== null && app.liveSecrets >= LIVE_SECRETS_MAX)
     return { field: SECRET, reason: 'the app has two other secrets' };
-  return keepsCallbacks && addsCallback(app, row) ? { field: CALLBACKS, reason: NEW_CALLBACK } : undefined;
+  return isByKey ? objectionToKey(app, row) : undefined;
 }
 
 function fieldChanges(app: ImportedApp, row: AppImportRow): ImportedApp['changes'] {
@@ -147,7 +152,7 @@ function settle(
   const found = apps.get(row.clientId);
   const app = found ?? { ...appWith(row.clientId, undefined), createdAt: row.createdAt };
   const secret = missingSecret(run, app, row);
-  const problem = findConflict(app, row, { secret, emailsOf, keepsCallbacks: run.keepsCallbacks });
+  const problem = findConflict(app, row, { secret, emailsOf, isByKey: run.isByKey });
   if (problem !== undefined) return { line: row.line, ...problem, clientId: row.clientId };
   const isChanged = merge(app, row, secret);
   apps.set(row.clientId, app);

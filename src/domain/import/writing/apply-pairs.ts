@@ -4,6 +4,7 @@ import { addRows, rowsWith } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import { applyAccountPairs } from '../../accounts/apply-account-pairs.ts';
 import type { ImportContext, RowOutcome } from '../outcomes.ts';
+import { type PairLimit, pairLimitOf, type PairPlace } from './key-limits.ts';
 import { differ } from './owners.ts';
 import type { Objection } from '../refusals.ts';
 import type { PairImportRow } from '../reading/rows.ts';
@@ -59,23 +60,32 @@ function findConflict(row: PairImportRow, { byLegacy, byModern }: PairIndex): Ob
   return isOtherAddress ? { field: 'legacy_id', reason: 'is paired with another e-mail' } : undefined;
 }
 
-function settle(row: PairImportRow, found: PairIndex): RowOutcome {
-  const { line, kind, legacyId, modernId, email } = row;
-  const problem = findConflict(row, found);
-  if (problem !== undefined) return { line, ...problem };
-  const pair = found.byLegacy.get(keyOf(kind, legacyId));
-  if (!pair) {
-    keep(found, { kind, legacyId, modernId, email, isNew: true, changes: {} });
-    return 'new';
-  }
+function placeOf({ kind, legacyId, modernId }: PairImportRow, pair: Pair | undefined): PairPlace {
+  return { kind, legacyId, modernId: modernId ?? pair?.modernId ?? null };
+}
+
+/** Fills in what a known pair lacks; returns whether it lacked any of it. */
+function fillIn(pair: Pair, { modernId, email }: PairImportRow): boolean {
   const changes = {
     ...(pair.modernId === null && modernId !== null && { modern_id: modernId }),
     ...(pair.email === null && email !== null && { email }),
   };
-  if (Object.keys(changes).length === 0) return 'known';
   pair.modernId ??= modernId;
   pair.email ??= email;
   Object.assign(pair.changes, changes);
+  return Object.keys(changes).length > 0;
+}
+
+function settle(row: PairImportRow, found: PairIndex, limit: PairLimit): RowOutcome {
+  const { line, kind, legacyId, modernId, email } = row;
+  const pair = found.byLegacy.get(keyOf(kind, legacyId));
+  const problem = findConflict(row, found) ?? limit(placeOf(row, pair));
+  if (problem !== undefined) return { line, ...problem };
+  if (!pair) {
+    keep(found, { kind, legacyId, modernId, email, isNew: true, changes: {} });
+    return 'new';
+  }
+  if (!fillIn(pair, row)) return 'known';
   keep(found, pair);
   return 'changed';
 }
@@ -88,7 +98,9 @@ export async function applyPairs(
 ): Promise<RowOutcome[]> {
   const now = run.context.clock.now();
   const found = await lookUp(tx, rows);
-  const outcomes = rows.map((row) => settle(row, found));
+  const legacyIds = rows.map(({ legacyId }) => legacyId);
+  const limit = run.isByKey ? await pairLimitOf(tx, legacyIds) : () => undefined;
+  const outcomes = rows.map((row) => settle(row, found, limit));
   const pairs = [...found.byLegacy.values()].toSorted((a, b) => (a.legacyId < b.legacyId ? -1 : 1));
   const added = pairs
     .filter(({ isNew }) => isNew)
@@ -99,6 +111,8 @@ export async function applyPairs(
   await addRows(tx, { table: 'id_pairs', column: 'legacy_id' }, added);
   const changed = pairs.filter((pair) => !pair.isNew && Object.keys(pair.changes).length > 0);
   for (const { legacyId, changes } of changed) await changeAccountPair(tx, legacyId, changes);
+  // Where something stands under an old id, a key leaves it there.
+  if (run.isByKey) return outcomes;
   // Known pairs are applied too: rows that were added after a pair was stored may not have been compared with the pair.
   const accounts = pairs.filter(({ kind }) => kind === 'account');
   await applyAccountPairs(run.context, tx, { pairs: accounts, origin: run.origin });

@@ -8,6 +8,8 @@ import { changesOf, type TokenAttribution, type ImportedToken } from './judge-to
 import { movesToActiveKey } from './move-digests.ts';
 import { translationOf } from './legacy-accounts.ts';
 import type { ImportContext, RowOutcome } from '../outcomes.ts';
+import type { Objection } from '../refusals.ts';
+import { type TokenLimit, tokenLimitOf } from './key-limits.ts';
 import type { EmailLookup } from './owners.ts';
 import type { TokenImportRow } from '../reading/rows.ts';
 import { writeTokens } from './write-tokens.ts';
@@ -17,6 +19,12 @@ interface BatchIndex {
   tokens: Map<string, ImportedToken>;
   mappings: readonly Mapping[];
   apps: Map<string, { isRetired: boolean; isUnidentified: boolean }>;
+}
+
+/** What the rows of a batch are judged by. */
+interface TokenRules extends Pick<BatchIndex, 'tokens' | 'apps'> {
+  emailsOf: EmailLookup;
+  limit: TokenLimit;
 }
 
 function known(row: Mapping, isUnidentified: boolean): ImportedToken {
@@ -88,30 +96,49 @@ function appProblem(app: { isRetired: boolean } | undefined): string | undefined
   return app.isRetired ? 'its app is retired' : undefined;
 }
 
-/** Applies one row to the state after the earlier rows: the same token may come twice. */
-function settle(
+interface TokenClaim {
+  owner: TokenAttribution;
+  row: TokenImportRow;
+}
+
+function settleNew(
   run: ImportContext,
-  { tokens, apps, emailsOf }: Pick<BatchIndex, 'tokens' | 'apps'> & { emailsOf: EmailLookup },
-  { owner, row }: { owner: TokenAttribution; row: TokenImportRow },
-): RowOutcome {
-  const hex = row.token.toString('hex');
-  const { line, clientId } = row;
-  const token = tokens.get(hex);
-  const problem = token?.clientId === clientId ? undefined : appProblem(apps.get(clientId));
-  if (problem !== undefined) return { line, reason: problem, field: 'client_id', clientId };
-  if (!token) {
-    tokens.set(hex, addToken(run, owner, row));
-    return 'new';
-  }
+  { tokens, limit }: TokenRules,
+  { owner, row }: TokenClaim,
+): 'new' | Objection {
+  const token = addToken(run, owner, row);
+  const objection = limit(token);
+  if (objection) return objection;
+  tokens.set(row.token.toString('hex'), token);
+  return 'new';
+}
+
+function settleKnown(
+  token: ImportedToken,
+  { emailsOf, limit }: TokenRules,
+  owner: TokenAttribution,
+): 'known' | 'changed' | Objection {
   const changes = changesOf(owner, token, emailsOf);
-  if ('reason' in changes) return { line, ...changes, clientId };
+  if ('reason' in changes) return changes;
   if (Object.keys(changes).length === 0) return 'known';
+  const objection = limit({ ...token, ...changes });
+  if (objection) return objection;
   Object.assign(token, changes);
   // A token that has an app by now is not given another app.
   token.isUnidentified &&= changes.clientId === undefined;
   token.isUnproven &&= changes.isProven === undefined;
   Object.assign(token.changes, changes);
   return 'changed';
+}
+
+/** Applies one row to the state after the earlier rows: the same token may come twice. */
+function settle(run: ImportContext, rules: TokenRules, claim: TokenClaim): RowOutcome {
+  const { line, clientId, token: value } = claim.row;
+  const token = rules.tokens.get(value.toString('hex'));
+  const problem = token?.clientId === clientId ? undefined : appProblem(rules.apps.get(clientId));
+  if (problem !== undefined) return { line, reason: problem, field: 'client_id', clientId };
+  const done = token ? settleKnown(token, rules, claim.owner) : settleNew(run, rules, claim);
+  return typeof done === 'string' ? done : { line, ...done, clientId };
 }
 
 /** Imports tokens in one transaction; returns the outcome of each row. */
@@ -131,7 +158,9 @@ export async function applyTokens(
   });
   const said = claims.map(({ owner, row }) => [row.token.toString('hex'), owner] as const);
   const emailsOf = await emailsFor(tx, [...found.tokens, ...said]);
-  const outcomes = claims.map((claim) => settle(run, { ...found, emailsOf }, claim));
+  const places = [...found.tokens.values(), ...claims.map(({ owner }) => owner)];
+  const limit = run.isByKey ? await tokenLimitOf(tx, places) : () => undefined;
+  const outcomes = claims.map((claim) => settle(run, { ...found, emailsOf, limit }, claim));
   await renewDigests(run, tx, { rows, mappings: found.mappings });
   await writeTokens(run, tx, [...found.tokens.values()]);
   return outcomes;

@@ -19,6 +19,9 @@ const OTHER_RUNS =
 /** In seconds. A piece takes a few. */
 const RETRY_AFTER = 5;
 
+const ROWS =
+  'In any order. docs/migrate/import.md tells the fields of each type, and docs/operate/staff-api.md which rows a key leaves to the command.';
+
 const MAX_REFUSED =
   'Changes nothing where a trial refuses more rows than this. Others may change the database after the trial: where is_written is true, compare refused with max_refused.';
 
@@ -38,7 +41,7 @@ export const IMPORT_WRITES = [
         .array(z.object({ type: z.string().max(20) }).catchall(valueIn))
         .min(1)
         .max(ROWS_MAX)
-        .meta({ description: 'In any order. docs/migrate/import.md tells the fields of each type.' }),
+        .meta({ description: ROWS }),
       is_dry_run: yesNo.optional().meta({ description: 'Tells what the import would change.' }),
       max_refused: count.optional().meta({ description: MAX_REFUSED }),
     }),
