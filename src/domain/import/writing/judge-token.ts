@@ -1,4 +1,5 @@
 import type { MappingState } from '../../../store/tables/tables.ts';
+import { statesOf } from '../../grants/mapping-state.ts';
 import { type EmailLookup, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
 import type { Objection } from '../refusals.ts';
 import { HOLDER, TOKEN, type TokenImportRow } from '../reading/rows.ts';
@@ -71,6 +72,17 @@ function isProof(row: TokenAttribution, { clientId, isUnidentified, isUnproven }
 }
 
 /**
+ * Why a row cannot give a token its app. Under an unidentified program that is no contradiction; but a connection moves
+ * by the word of support alone, because it may end with the move.
+ */
+function whyAtItsApp({ isUnidentified, state }: StoredToken): string {
+  if (!isUnidentified) return 'already belongs to another app';
+  return statesOf('assigned').includes(state)
+    ? 'was connected under an unidentified program: use the command tokens assign'
+    : 'has ended under an unidentified program';
+}
+
+/**
  * The changes that a row makes to a known token: missing data, and a later use. A token never moves to another account
  * or state, and final states stay as they are. An `Objection` says why the row is refused.
  */
@@ -80,8 +92,7 @@ export function changesOf(
   emailsOf: EmailLookup,
 ): Changes | Objection {
   const mayMove = known.isUnidentified && known.state === 'unmapped';
-  if (row.clientId !== known.clientId && !mayMove)
-    return { field: TOKEN, reason: 'already belongs to another app' };
+  if (row.clientId !== known.clientId && !mayMove) return { field: TOKEN, reason: whyAtItsApp(known) };
   if (isOtherOwner(row, known, emailsOf)) return { field: HOLDER, reason: OTHER_ACCOUNT };
   if (known.state === 'revoked' || known.state === 'migrated') return {};
   return {
