@@ -69,16 +69,23 @@ function isRunning(pid: number): boolean {
 
 /**
  * Removes drafts (files and folders) of killed processes: a draft holds the content of its file, and SQLite would take
- * a file beside a draft for a part of the draft.
+ * a file beside a draft for a part of the draft. One that cannot be removed keeps no other one.
+ * @throws the first error, after all others are removed
  */
 export function removeAbandoned(path: string): void {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
+  const failures: unknown[] = [];
   for (const name of readdirSync(folder)) {
     const rest = name.startsWith(start) ? name.slice(start.length) : '';
     const pid = /^(\d+)\.draft(?:-wal|-shm|-journal)?$/.exec(rest)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid)))
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    try {
       rmSync(join(folder, name), { recursive: true, force: true });
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 function writeDraft(path: string, text: string): string {

@@ -56,7 +56,7 @@ export async function importRows(
   // Every import is a holder of its own, so that one process runs one at a time too.
   const holder = { ...context, processId: newHexId() };
   await withLease(holder, { name: 'import of rows', limit: LEASE_LIMIT }, async (renew) => {
-    removeOldScratches(folder);
+    removeOldScratches(context, folder);
     const request = {
       ...asked,
       folder,
@@ -72,6 +72,7 @@ export async function importRows(
 }
 
 /** Removes what dry runs of a killed process left on this machine: their rows hold names and addresses of people. */
-export function sweepImports({ settings: { importFolder } }: Pick<ImportDeps, 'settings'>): void {
-  if (existsSync(importFolder)) removeOldScratches(importFolder);
+export function sweepImports(context: Pick<ImportDeps, 'settings' | 'logger'>): void {
+  const { importFolder } = context.settings;
+  if (existsSync(importFolder)) removeOldScratches(context, importFolder);
 }

@@ -1,6 +1,17 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../support/servers/free-port.ts';
@@ -186,3 +197,56 @@ testAsRoot('a bridge whose memory cannot be written any more serves on, and is n
   chownSync(VAR_DIR, BRIDGE.uid, BRIDGE.gid);
   await until(async () => (await ready()).status === 200);
 });
+
+testAsRoot(
+  'what a killed dry run left keeps no import and no start, and of a new one the bridge removes it',
+  async () => {
+    const settings = await place('dry-run');
+    const { VAR_DIR = '', PUBLIC_URL = '' } = settings;
+    const imports = join(VAR_DIR, 'imports');
+    runAsBridge(settings, 'migrate');
+    const file = join(VAR_DIR, '..', 'rows.ndjson');
+    const rows = Array.from({ length: 200_000 }, (_, n) => ({
+      type: 'profile',
+      legacy_id: `p${n}`,
+      modern_id: `m${n}`,
+    }));
+    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+
+    const killed = spawn(process.execPath, [program, 'tokens', 'import', file, '--dry-run'], {
+      env: environment(settings),
+      stdio: 'ignore',
+    });
+    running.push(killed);
+    const draft = join(imports, `dry-run.${killed.pid}.draft`);
+    await until(() => existsSync(join(draft, 'scratch.db')));
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    running.pop();
+    expect(statSync(draft)).toMatchObject(BRIDGE);
+
+    // An earlier version left a folder of root's.
+    const old = join(imports, 'dry-run.4000000.draft');
+    mkdirSync(join(old, 'of-root'), { recursive: true, mode: 0o700 });
+    writeFileSync(file, `${JSON.stringify(rows[0])}\n`);
+    const line = 'what a killed dry run left could not be removed';
+    for (const more of [['--dry-run'], []])
+      expect(runAsBridge(settings, 'tokens', 'import', file, ...more)).toMatchObject({
+        status: 0,
+        stderr: expect.stringContaining(line) as string,
+      });
+    expect(readdirSync(imports)).toEqual(['dry-run.4000000.draft']);
+
+    const child = spawn(process.execPath, [program, 'serve'], {
+      ...BRIDGE,
+      env: environment(settings),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    running.push(child);
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const ready = () => sendRaw(PUBLIC_URL, { path: '/ready' });
+    await until(async () => (await ready().catch(() => undefined))?.status === 200);
+    expect(said).toContain(line);
+  },
+);

@@ -287,7 +287,7 @@ export async function importSource(
 export async function importFile(context: ImportDeps, request: ImportRequest): Promise<ImportResult> {
   const { folder } = request;
   makePrivateFolder(folder);
-  removeOldScratches(folder);
+  removeOldScratches(context, folder);
   const source = await openSource(request.file, folder);
   try {
     return await importSource(context, source, request);

@@ -12,7 +12,7 @@ import {
 import { openStore } from '../../../store/driver/open-store.ts';
 import type { Database, Store } from '../../../store/driver/store.ts';
 import type { Mapping, Tables } from '../../../store/tables/tables.ts';
-import { removeAbandoned } from '../../../shared/private-file.ts';
+import { giveToOwner, removeAbandoned } from '../../../shared/private-file.ts';
 import { settledRows } from '../../../store/tokens/settled-pairs.ts';
 import { rowsUnderLegacyIds } from '../../../store/tokens/under-legacy-ids.ts';
 import type { ImportDeps } from '../deps.ts';
@@ -146,15 +146,24 @@ class Copier {
   }
 }
 
-/** Removes the databases of killed dry runs from this folder. */
-export function removeOldScratches(folder: string): void {
-  removeAbandoned(join(folder, 'dry-run'));
+/**
+ * Removes the databases of killed dry runs from this folder. No start and no import waits for one that this user may not
+ * remove.
+ */
+export function removeOldScratches({ logger }: Pick<ImportDeps, 'logger'>, folder: string): void {
+  try {
+    removeAbandoned(join(folder, 'dry-run'));
+  } catch (error) {
+    logger.warn('what a killed dry run left could not be removed', { error });
+  }
 }
 
 /** Opens a database for the one dry run of this process, in a folder that only its owner may read. */
 export async function openScratch(context: ImportDeps, folder: string): Promise<Scratch> {
   const place = join(folder, `dry-run.${process.pid}.draft`);
   mkdirSync(place, { mode: 0o700 });
+  // What a killed dry run leaves, the bridge must be able to remove.
+  giveToOwner(place);
   const store = await openStore({ kind: 'sqlite', file: join(place, 'scratch.db') });
   const copier = new Copier(context, store.durable);
   return {
