@@ -230,6 +230,17 @@ test('a list that an earlier version kept is read on, and that version can read 
   expect(asked).toEqual(['posts']);
 });
 
+test('of two calls at once for sent posts, one since a time, each gets its own answer by the same request', async () => {
+  serveLong(door, 40);
+  let told: Array<{ total: number; updates: unknown[] }> = [];
+  const asked = await reader.asked(async () => {
+    const calls = ['sent.json?count=50', `sent.json?count=50&since=${1_700_000_000 - 10}`];
+    told = await Promise.all(calls.map((call) => reader.list(call)));
+  });
+  expect(told.map(({ total, updates }) => `${updates.length} of ${total}`)).toEqual(['40 of 40', '10 of 10']);
+  expect(asked).toEqual(['posts']);
+});
+
 describe('a page far behind the last one that was read', () => {
   test.each([
     [0, {}, ['posts']],
@@ -256,6 +267,12 @@ describe('a page far behind the last one that was read', () => {
     for (let page = 1; page <= 8; page += 1) await reader.list(`sent.json?count=100&page=${page}`);
     clock.advance(30 * MINUTE);
     expect(await reader.list('sent.json?count=100&page=30')).toEqual({ total: 750, updates: [] });
+  });
+
+  test('is empty where the end was read, and then the beginning again', async () => {
+    serveLong(door, 700);
+    for (const page of [1, 2, 3, 4, 5, 6, 7, 1]) await reader.list(`sent.json?count=100&page=${page}`);
+    expect(await reader.list('sent.json?count=100&page=60')).toEqual({ total: 700, updates: [] });
   });
 
   test('is refused where the list goes on, and costs nothing more until that may have changed', async () => {

@@ -99,9 +99,13 @@ export function hasNewest({ pages, length }: KeptList, range: Range): boolean {
   return pageFor({ pages: pages.slice(0, 1), length }, range, 0) !== undefined;
 }
 
-/** Whether an answer that was read later than `since` ends at an offset. */
-export function endsFreshAt({ trails = [] }: KeptList, offset: number, since: number): boolean {
-  return trails.some((one) => one.readAt > since && endOfTrail(one) === offset);
+/**
+ * Whether the list went on behind an answer that was read later than `since` and ends at an offset. The trail of the last
+ * answer of a list ends before its last post, where no mark stands.
+ */
+export function goesOnFreshAt({ marks, trails = [] }: KeptList, offset: number, since: number): boolean {
+  const hasMark = marks.some((mark) => mark.offset === offset);
+  return hasMark && trails.some((one) => one.readAt > since && endOfTrail(one) === offset);
 }
 
 /** The last place that a trail leads to at or before an offset. */

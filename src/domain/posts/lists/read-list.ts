@@ -4,7 +4,7 @@ import type { PostsDeps } from '../deps.ts';
 import { freshFor } from '../../limits/freshness.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
 import {
-  endsFreshAt,
+  goesOnFreshAt,
   type KeptList,
   keptList,
   type KeptPage,
@@ -62,7 +62,7 @@ const TOO_FAR = 'the page is too far from the pages that were read';
 /** Whether the range is out of reach, and a fresh page shows that the list goes on behind its last mark. */
 function goesOnOutOfReach(kept: KeptList, { range: { offset }, freshSince }: ListRequest): boolean {
   const mark = markFor(kept, offset);
-  return !isInReach(mark, offset) && endsFreshAt(kept, mark.offset, freshSince);
+  return !isInReach(mark, offset) && goesOnFreshAt(kept, mark.offset, freshSince);
 }
 
 /** Whether the range is at or behind the end, or in reach of a mark. */
@@ -73,7 +73,7 @@ async function fetchRange(
   context: PostsDeps,
   asking: ListRequest,
   kept: KeptList | undefined,
-): Promise<ListAnswer> {
+): Promise<ListReading> {
   const {
     grant,
     list: { name: what },
@@ -85,7 +85,7 @@ async function fetchRange(
   const length = list.length ?? list.lastLength ?? null;
   await keepPostAnswer(context, { grantId: grant.id, what }, { answer: list, length });
   if (!canTell(list, range)) throw new PageOutOfReach(TOO_FAR);
-  return answerFrom(asking, { list, page: pageFor(list, { ...range, count: 1 }, 0), isStale: false });
+  return { list, page: pageFor(list, { ...range, count: 1 }, 0), isStale: false };
 }
 
 /**
@@ -105,15 +105,16 @@ export async function readList(
   const asking = { grant, list, range, freshSince };
   const parsed = keptList.safeParse(answer).data;
   const kept = parsed && withKnownLength(parsed, length);
-  const known = (since: number, isStale: boolean): ListAnswer | undefined => {
+  const known = (since: number, isStale: boolean): ListReading | undefined => {
     const page = kept && pageFor(kept, range, since + 1);
-    return page && answerFrom(asking, { list: kept, page, isStale });
+    return page && { list: kept, page, isStale };
   };
   const fresh = known(freshSince, false);
-  if (fresh) return { ...fresh, version };
+  if (fresh) return { ...answerFrom(asking, fresh), version };
   // `changedAt` in the key: a call after a change does not join a reading that began before the change.
   const key = `posts ${grant.id} ${list.name} ${range.offset} ${range.count} ${changedAt}`;
   const read = () => fetchRange(context, asking, kept);
   const lastKnown = () => known(Math.max(now - context.settings.profilesStale, changedAt), true);
-  return freshOrLastKnown(context, { grant, key, read, lastKnown });
+  // Calls for sent posts since another time share the reading, and not the answer.
+  return answerFrom(asking, await freshOrLastKnown(context, { grant, key, read, lastKnown }));
 }
