@@ -184,6 +184,23 @@ test('of more tokens than are shown the newest are shown, whatever part of the t
   expect(shown.slice(0, 2)).toEqual([ending.id, beginning[100]?.id]);
 });
 
+test('a token that the text names by its own id stands before newer ones that something else in it fits', async () => {
+  const legacyId = newHexId();
+  const newer = Array.from({ length: 101 }, (_, count) => ({
+    ...tokenAt(2000 + count),
+    legacy_account_id: legacyId,
+  }));
+  const named = tokenAt(1);
+  await durable()
+    .insertInto('mappings')
+    .values([...newer, named])
+    .execute();
+  const page = await searchFor(`${legacyId} ${named.id}`);
+  const shown = [...page.body.matchAll(/href="\/support\/mappings\/(\w+)"/g)].map(([, id]) => id);
+  expect(shown).toHaveLength(100);
+  expect(shown.slice(0, 2)).toEqual([named.id, newer[100]?.id]);
+});
+
 test('no name is looked for where the text holds an address or a secret', () => {
   expect(readQuery('dana@people.example')?.name).toBeUndefined();
   expect(readQuery(`1/${'0123456789abcdef'.repeat(2)}`)?.name).toBeUndefined();

@@ -115,19 +115,25 @@ interface LookUp extends WordMatches {
   knownIds: Set<string>;
 }
 
-/** Newest first, like each of the lists of which an answer is made: each was cut to its newest. */
-const newestFirst = (rows: readonly MappingRow[]): MappingRow[] =>
-  rows.toSorted((one, other) => other.created_at - one.created_at);
+/**
+ * Newest first, like each of the lists of which an answer is made: each was cut to its newest. Before them a token that the
+ * text names by its own id.
+ */
+function newestFirst(rows: readonly MappingRow[], ids: readonly string[]): MappingRow[] {
+  const isNamed = ({ id }: MappingRow) => Number(ids.includes(id));
+  return rows.toSorted((one, other) => isNamed(other) - isNamed(one) || other.created_at - one.created_at);
+}
 
 /** All results once each. The characters of a token count only where nothing else was found, if they are a guess. */
 function joined(
   found: readonly SearchMatches[],
   hinted: readonly MappingRow[],
-  isGuess: boolean,
+  { hint, ids }: Query,
 ): SearchMatches {
-  const byEnds = isGuess && !found.every(isEmpty) ? [] : hinted;
+  const byEnds = hint?.isGuess === true && !found.every(isEmpty) ? [] : hinted;
+  const tokens = unique([...found.flatMap((one) => one.tokens), ...byEnds], ({ id }) => id);
   return {
-    tokens: newestFirst(unique([...found.flatMap(({ tokens }) => tokens), ...byEnds], ({ id }) => id)),
+    tokens: newestFirst(tokens, ids),
     apps: unique(
       found.flatMap(({ apps }) => apps),
       ({ client_id }) => client_id,
@@ -147,7 +153,7 @@ async function lookUp(context: SupportDeps, query: Query): Promise<LookUp> {
     byProof(context, query),
     ...query.ids.map((id) => byId(context, id)),
   ]);
-  const all = joined([...byIds, addressed, proven, worded], hinted, query.hint?.isGuess === true);
+  const all = joined([...byIds, addressed, proven, worded], hinted, query);
   const known = query.ids.filter((_, index) => !isEmpty(byIds[index] ?? NOTHING));
   const knownIds = new Set(known.filter((id) => HEX_ID.test(id)));
   if (!isEmpty(all)) return { ...all, isCut: worded.isCut, knownIds };
