@@ -98,7 +98,7 @@ test('from standard input, with one JSON object at the end, and no token in any 
   child.stdin.end(readFileSync(file));
   expect(await once(child, 'close')).toEqual([0, null]);
   expect(complaints).toMatch(
-    /^25 %  a trial, nothing is changed: .*refused(, \d+ a second, about .* left)?\n/,
+    /^16 %  a trial, nothing is changed: .*refused(, \d+ a second, about .* left)?\n/,
   );
   expect(JSON.parse(output)).toEqual({
     isTooMany: false,
