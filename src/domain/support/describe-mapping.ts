@@ -22,7 +22,7 @@ import { isKnownClient } from '../grants/modern-client.ts';
 import type { SupportDeps } from './deps.ts';
 import { settlerNames } from './timeline.ts';
 import { mailsOfToken } from './mails-of-token.ts';
-import { REST_MAX } from '../../shared/lifetimes.ts';
+import { restsUntil } from '../grants/refresh/refresh-policy.ts';
 
 /** The page of support about one token. */
 
@@ -97,8 +97,7 @@ async function callsOfMapping(context: SupportDeps, id: string): Promise<Mapping
 export function nextAttemptAt(context: SupportDeps, grant: ShownGrant): number | undefined {
   const now = context.clock.now();
   if (grant.state === 'dead') return undefined;
-  // A `retry_at` beyond REST_MAX was written by a wrong clock and is ignored.
-  const rest = grant.retry_at > now && grant.retry_at <= now + REST_MAX ? grant.retry_at : 0;
+  const rest = restsUntil(grant, now);
   if (grant.state === 'ready') return rest > 0 ? rest : undefined;
   const quiet = (grant.presented_at ?? 0) + context.settings.inDoubtQuiet;
   return Math.max(grant.access_expires_at, quiet, rest);
