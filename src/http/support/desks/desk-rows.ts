@@ -13,6 +13,7 @@ import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
 import { capital } from '../../../shared/words.ts';
 import { whyGrantEnded } from '../../../domain/tokens/standing/ends.ts';
 import { actionPart, cell, type CellPart, personPart, type DeskView, type ShownRow } from './desk-parts.ts';
+import { formatNumber } from '../../wording/words.ts';
 import { pluralWords, distanceWords, doubtFate } from './desk-words.ts';
 import { inVainWords } from '../actions/extension-words.ts';
 import { failureWords } from '../token/failure-words.ts';
@@ -167,7 +168,7 @@ function nobodysStep(
 }
 
 const ofRetiredParts = ({ ofRetired }: OwnerlessTokens): CellPart[] =>
-  ofRetired > 0 ? [{ text: `and ${ofRetired} of retired apps`, kind: 'muted' }] : [];
+  ofRetired > 0 ? [{ text: `and ${formatNumber(ofRetired)} of retired apps`, kind: 'muted' }] : [];
 
 /** All tokens of one address, or of one old user id. */
 export function nobodysRow(row: OwnerlessTokens, seen: DeskView): ShownRow {
