@@ -69,7 +69,7 @@ function isRunning(pid: number): boolean {
 
 /**
  * Removes drafts (files and folders) of killed processes: a draft holds the content of its file, and SQLite would take
- * a file beside a draft for a part of the draft. One that cannot be removed keeps no other one.
+ * a file beside a draft for a part of the draft. Where one draft cannot be removed, the others are removed all the same.
  * @throws the first error, after all others are removed
  */
 export function removeAbandoned(path: string): void {

@@ -147,8 +147,8 @@ class Copier {
 }
 
 /**
- * Removes the databases of killed dry runs from this folder. No start and no import waits for one that this user may not
- * remove.
+ * Removes the databases of killed dry runs from this folder. A database that this user may not remove stops no start and
+ * no import.
  */
 export function removeOldScratches({ logger }: Pick<ImportDeps, 'logger'>, folder: string): void {
   try {
