@@ -1,19 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importFile } from '../../src/domain/import/reading/import-file.ts';
+import { pinByStaff } from '../../src/domain/support/actions/actions-pin.ts';
+import { ASSIGNED_ON_PAGE, PINNED_ON_PAGE } from '../../src/domain/tokens/left-to-staff.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { ensureAccount } from '../../src/store/accounts/accounts.ts';
 import { learnPair } from '../../src/store/accounts/id-pairs.ts';
 import { insertGrant } from '../../src/store/grants/grants.ts';
 import { keyFor, type Program, programOf } from '../staff-api/support/api-client.ts';
-import { type ApiGround, openGround } from '../staff-api/support/ground.ts';
+import { type ApiGround, openGround, someApp } from '../staff-api/support/ground.ts';
+import { unidentifiedApp } from '../staff/support/actions.ts';
 import { grantRow } from '../store/support/rows.ts';
-import { mappingOf } from '../support/bridge/waiting-token.ts';
+import { addWaitingToken, mappingOf } from '../support/bridge/waiting-token.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
 
 /**
- * What a key of the staff API leaves to the command, because it may be stolen: tokens of connected accounts, owners of
- * known apps, and pairs that give away what stands under an old id.
+ * What a key of the staff API leaves to the command or to staff, because it may be stolen: tokens of connected accounts,
+ * owners of known apps, and pairs that give away what stands under an old id.
  */
 
 interface Told {
@@ -207,17 +210,65 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await ownerOf(app)).toEqual([modern, null]);
   });
 
-  test('row K14 a token that a key brings and pins stands in the history under its name at each step', async () => {
-    const { account_id } = (await mappingOf(ground.bridge, ground.connected.token)) ?? {};
-    const email = addressOf(newHexId());
-    const token = newToken(ground.app.clientId, { account_email: email });
-    expect(await send([token])).toMatchObject({ new: 1 });
-    const { id = '' } = (await mappingOf(ground.bridge, token.access_token)) ?? {};
-    await program.post(`/tokens/${id}/pin`, { email, account_id, reason: 'ticket 4711' });
-    expect(await standing(token)).toEqual([account_id, 'active']);
+  const idOf = async ({ access_token }: { access_token: string }) =>
+    (await mappingOf(ground.bridge, access_token))?.id ?? '';
+  const historyOf = async (id: string) => {
     const entries = db().selectFrom('events').select(['action', 'actor']).where('mapping_id', '=', id);
-    expect(await entries.orderBy('id').execute()).toEqual(
-      ['token_imported', 'account_pinned', 'token_connected'].map((action) => ({ action, actor })),
-    );
+    return (await entries.orderBy('id').execute()).map((entry) => [entry.action, entry.actor]);
+  };
+
+  test('row K14 no key pins a token that a key imported to a connection, and staff can', async () => {
+    const { account_id = '' } = (await mappingOf(ground.bridge, ground.connected.token)) ?? {};
+    const [email, ofOther] = [addressOf(newHexId()), addressOf(newHexId())];
+    const token = newToken(ground.app.clientId, { account_email: email });
+    const elsewhere = newToken(await someApp(ground), { account_email: ofOther });
+    expect(await send([token, elsewhere])).toMatchObject({ new: 2 });
+    const [id, otherId] = [await idOf(token), await idOf(elsewhere)];
+    const pin = { account_id, reason: 'ticket 4711' };
+    const refused = await program.post(`/tokens/${id}/pin`, { ...pin, email });
+    expect([refused.status, refused.json]).toEqual([
+      409,
+      expect.objectContaining({ detail: PINNED_ON_PAGE }),
+    ]);
+    expect([await standing(token), await historyOf(id)]).toEqual([
+      [null, 'unmapped'],
+      [['token_imported', actor]],
+    ]);
+
+    const byKey = await program.post(`/tokens/${otherId}/pin`, { ...pin, email: ofOther });
+    expect([byKey.status, await standing(elsewhere)]).toEqual([200, [account_id, 'unmapped']]);
+    const byStaff = { mappingId: id, email, accountId: account_id ?? '', reason: pin.reason };
+    const done = await pinByStaff(ground.bridge.context, { ...byStaff, actor: 'staff', requestId: null });
+    expect([done, await standing(token)]).toEqual([
+      { outcome: 'pinned', hasMoved: false },
+      [account_id, 'active'],
+    ]);
+  });
+
+  test('row K14 no key assigns a token that a key imported to a connection', async () => {
+    const { account_id = '' } = (await mappingOf(ground.bridge, ground.connected.token)) ?? {};
+    const token = newToken(await unidentifiedApp(ground), { account_id });
+    const seen = await addWaitingToken(ground.bridge, {
+      clientId: await unidentifiedApp(ground),
+      accountId: account_id ?? '',
+      source: 'observed',
+    });
+    expect(await send([token])).toMatchObject({ new: 1 });
+    const id = await idOf(token);
+    const assign = { client_id: ground.app.clientId, reason: 'ticket 4711' };
+    const refused = await program.post(`/tokens/${id}/assign`, assign);
+    expect([refused.status, refused.json]).toEqual([
+      409,
+      expect.objectContaining({ detail: ASSIGNED_ON_PAGE }),
+    ]);
+    expect([await standing(token), await historyOf(id)]).toEqual([
+      [account_id, 'unmapped'],
+      [['token_imported', actor]],
+    ]);
+    const observed = await program.post(`/tokens/${seen.mappingId}/assign`, assign);
+    expect([observed.status, await standing({ access_token: seen.token })]).toEqual([
+      200,
+      [account_id, 'active'],
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import { HOUR } from '../../shared/lifetimes.ts';
 import { findLiveApiKey, type LiveApiKey, noteApiKeyUse } from '../../store/api-keys/api-keys.ts';
 import type { StaffRole } from '../accounts/staff.ts';
+import { apiKeyIdOf } from '../history/key-actor.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import type { ApiKeysDeps } from './deps.ts';
 import { roleNow } from './key-role.ts';
@@ -46,19 +47,8 @@ export async function apiCallerWith(context: ApiKeysDeps, key: string): Promise<
   return caller;
 }
 
-const ACTOR = 'key:';
-
-/** How the history names a key. */
-export const keyActor = (keyId: string): string => ACTOR + keyId;
-
-/** Whether an actor of the history is a key. */
-export const isKeyActor = (actor: string): boolean => actor.startsWith(ACTOR);
-
 /** What a key may do now that asked for something before; undefined as in `apiCallerWith`. */
 export async function apiCallerNamed(context: ApiKeysDeps, actor: string): Promise<KeyCaller | undefined> {
   const { store, clock } = context;
-  return callerOf(
-    context,
-    await findLiveApiKey(store.durable, { id: actor.slice(ACTOR.length) }, clock.now()),
-  );
+  return callerOf(context, await findLiveApiKey(store.durable, { id: apiKeyIdOf(actor) }, clock.now()));
 }

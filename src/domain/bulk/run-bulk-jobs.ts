@@ -13,7 +13,8 @@ import {
 import type { BulkItemState, BulkJobState } from '../../store/tables/api-keys.ts';
 import { isSerializationFailure } from '../../store/driver/storage-fault.ts';
 import { mayAct } from '../accounts/staff.ts';
-import { apiCallerNamed, isKeyActor } from '../api-keys/api-caller.ts';
+import { apiCallerNamed } from '../api-keys/api-caller.ts';
+import { isKeyActor } from '../history/key-actor.ts';
 import type { Origin } from '../origin.ts';
 import { withLease } from '../work/lease.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';

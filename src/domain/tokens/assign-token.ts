@@ -10,6 +10,7 @@ import { afterDeauthorization, type ReasonedOrigin } from './deauthorize.ts';
 import { nextState, statesOf } from '../grants/mapping-state.ts';
 import { recordEvents } from '../history/record-event.ts';
 import { TakeBackRefused } from '../history/record-deed.ts';
+import { isAssignmentLeft } from './left-to-staff.ts';
 import { beginTokenDeed } from './token-deed.ts';
 import { endLeft } from './revoke-token.ts';
 import { checkedReason } from '../history/reason.ts';
@@ -27,10 +28,11 @@ interface AssignmentRequest extends ReasonedOrigin {
 
 /**
  * The outcome of an assignment. `identified`: the token already has a proven app, which support cannot change. `alone`:
- * the token was the last on its former grant, which has ended. `deed` names what can be taken back.
+ * the token was the last on its former grant, which has ended. `deed` names what can be taken back. `left to staff`: a key
+ * asked, and a key imported the token.
  */
 type AssignmentResult =
-  | { outcome: 'unknown token' | 'unknown app' }
+  | { outcome: 'unknown token' | 'unknown app' | 'left to staff' }
   | { outcome: 'identified'; app: string }
   | { outcome: 'final'; state: MappingState }
   | { outcome: 'assigned'; state: MappingState; alone: boolean; deed: string | undefined };
@@ -130,6 +132,8 @@ async function decide(context: TokensDeps, tx: Database, asked: AssignmentReques
   if (isSettled || !(await isOpen(tx, mapping))) return { answer: { outcome: 'identified', app: from } };
   if (!statesOf('assigned').includes(state)) return { answer: { outcome: 'final', state } };
   if (!(await isPossible(tx, mapping, asked.clientId))) return { answer: { outcome: 'unknown app' } };
+  const to = { mappingId: mapping.id, clientId: asked.clientId, accountId: mapping.account_id };
+  if (await isAssignmentLeft(tx, asked.actor, to)) return { answer: { outcome: 'left to staff' } };
   return move(context, tx, { mapping, asked });
 }
 

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { mayAct } from '../../domain/accounts/staff.ts';
-import { keyActor } from '../../domain/api-keys/api-caller.ts';
+import { keyActor } from '../../domain/history/key-actor.ts';
 import { callingOf } from '../request-trace.ts';
 import { sendJsonText } from '../wire/legacy-error.ts';
 import type { HttpStaffApiDeps } from './deps.ts';

@@ -12,7 +12,7 @@ export interface PinnableThings {
 }
 
 /** The old account ids that wait for their new id under an address. */
-async function oldIdsUnder(tx: Database, email: string): Promise<string[]> {
+export async function oldIdsUnder(tx: Database, email: string): Promise<string[]> {
   const rows = tx
     .selectFrom('id_pairs')
     .select('legacy_id')

@@ -5,6 +5,7 @@ import type { SupportDeps } from '../deps.ts';
 import { isKnownAccount, readAccountId } from '../../accounts/account-id.ts';
 import { pinByHandIn } from '../../accounts/pin-by-hand.ts';
 import { checkedReason } from '../../history/reason.ts';
+import { isPinLeft } from '../../tokens/left-to-staff.ts';
 import { readMappingTarget } from './actions.ts';
 
 /** Support pins to an account everything that waits under the address of a token. */
@@ -19,7 +20,7 @@ interface StaffPinRequest extends Origin {
 
 /** `hasMoved`: tokens ended as moved, because their app has taken over the connection of the account. */
 type StaffPinResult =
-  | { outcome: 'unknown account' | 'nothing waits' }
+  | { outcome: 'unknown account' | 'nothing waits' | 'left to staff' }
   | { outcome: 'pinned'; hasMoved: boolean };
 
 /** The accounts that have this address (in lower case) at the new API, with their names. */
@@ -47,6 +48,7 @@ export async function pinByStaff(context: SupportDeps, asked: StaffPinRequest): 
     const accountId = await readAccountId(tx, asked.accountId);
     if (accountId === undefined || !(await isKnownAccount(tx, accountId)))
       return { outcome: 'unknown account' };
+    if (await isPinLeft(tx, actor, { email, accountId })) return { outcome: 'left to staff' };
     const { tokens, apps, ids, hasMoved } = await pinByHandIn(context, tx, {
       email,
       accountId,
