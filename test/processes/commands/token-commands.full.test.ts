@@ -139,7 +139,10 @@ test('find ends with 1 where no token was found', async () => {
 
 test('pin gives what waits under an address to an account, with the reason, and once', async () => {
   const pin = ['accounts', 'pin', OWNER, ACCOUNT, '--reason', 'confirmed by phone'];
-  expect(await runJson(settings, ...pin)).toEqual({ code: 0, json: { tokens: 1, apps: 1, ids: 0 } });
+  expect(await runJson(settings, ...pin)).toEqual({
+    code: 0,
+    json: { tokens: 1, apps: 1, ids: 0, hasMoved: false },
+  });
   expect(entries('account_pinned')).toContainEqual({
     actor: 'command',
     mapping_id: mappingId,

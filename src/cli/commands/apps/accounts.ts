@@ -28,6 +28,9 @@ async function checked({ store }: Context, { email, accountId: given, how }: Ask
   return { email, accountId, how };
 }
 
+const MOVED =
+  'Tokens of them ended as moved, because their app has taken over the connection of the account: their calls are refused from now on.';
+
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /**
@@ -43,7 +46,7 @@ export async function pin(
     const asked = await checked(context, { email, accountId: account, how });
     const { accountId } = asked;
     const pinned = await pinByHand(context, { ...asked, actor: 'command', requestId: null });
-    const { tokens, apps, ids } = pinned;
+    const { tokens, apps, ids, hasMoved } = pinned;
     const isNothing = tokens + apps + ids === 0;
     const line = isNothing
       ? 'No token, app or old account id waits under this address.'
@@ -52,6 +55,10 @@ export async function pin(
     const ok =
       !isNothing || (await hasPinned(context.store.durable, { email: normalEmail(email), accountId }));
     const undo = pinned.deed === undefined ? [] : linesOfUndo(await lookAtDeed(context, pinned.deed));
-    return { ok, lines: [line, ...undo], json: { tokens, apps, ids } };
+    return {
+      ok,
+      lines: [line, ...(hasMoved ? [MOVED] : []), ...undo],
+      json: { tokens, apps, ids, hasMoved },
+    };
   });
 }
