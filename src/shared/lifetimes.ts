@@ -117,6 +117,12 @@ export const DEATHS_STOP = 5 * MINUTE;
  */
 export const REST_MAX = 60 * MINUTE;
 
+/**
+ * A request that asks whether a spent budget has grown holds all others back until its answer tells, and for this long where no
+ * such answer comes.
+ */
+export const BUDGET_ASKED_WITHIN = 1 * MINUTE;
+
 /** A dead grant keeps its sealed pair for this long, for support (docs/decisions/0005). */
 export const DEAD_GRANT_KEPT = 7 * DAY;
 

@@ -1,13 +1,21 @@
+import { BUDGET_ASKED_WITHIN, CLOCKS_DIFFER, REST_MAX } from '../shared/lifetimes.ts';
 import { type HttpAnswer, retryAfterOf } from './http-client.ts';
 import { type RateBudget, type BudgetWindow, budgetOf } from './rate-budget.ts';
 
-/** One process's knowledge of a client's budget at the main API, from all answers together. */
+/**
+ * One process's knowledge of a client's budget at the main API, from all answers together.
+ *
+ * A window of thirty days may be spent long before its end, and the plan of the client may grow on the next day. Only an answer
+ * tells of that. So nothing that was said forbids requests for longer than `REST_MAX`: then one request is sent, and the others
+ * wait for its answer.
+ */
 
 /** The main API's last report of the client's budget. Times are Unix milliseconds, 0 before the first report. */
 export interface KnownBudget {
   share: number;
   saidAt: number;
   validUntil: number;
+  /** At most `REST_MAX` after the answer that asked for it. */
   pausedUntil: number;
   /** Every window as of `saidAt`. */
   windows: readonly BudgetWindow[];
@@ -27,6 +35,8 @@ export interface OpenWindow {
    * report.
    */
   left: number;
+  /** When an answer last told of the window, in Unix milliseconds. */
+  saidAt: number;
   /**
    * When the window opens again, in Unix milliseconds. If it has opened since the last report, the latest possible
    * time.
@@ -38,6 +48,7 @@ export interface OpenWindow {
 interface ReportedBudget {
   left: number;
   until: number;
+  saidAt: number;
   request: number;
 }
 
@@ -47,7 +58,7 @@ function newer(told: ReportedBudget, heard: ReportedBudget, now: number): Report
   return isOutOfDate ? told : heard;
 }
 
-const NOTHING_TOLD: ReportedBudget = { left: Number.POSITIVE_INFINITY, until: 0, request: 0 };
+const NOTHING_TOLD: ReportedBudget = { left: Number.POSITIVE_INFINITY, until: 0, saidAt: 0, request: 0 };
 
 /** Without a window length in the policy, the tightest window represents all. */
 function windowsIn({ windows, left, validMs }: RateBudget): BudgetWindow[] {
@@ -74,25 +85,35 @@ function createWindows(clock: { now(): number }) {
     for (const { name } of older) all.delete(name);
     return { ...window, countedAs: older[0]?.countedAs ?? window.countedAs };
   };
+  /** A window that no answer has named for so long is none of the plan any more. */
+  const dropUnnamed = (now: number): void => {
+    for (const [name, { told }] of all) if (told.saidAt + REST_MAX <= now) all.delete(name);
+  };
   return {
     obey(budget: RateBudget, request: number): void {
       const now = clock.now();
       for (const { limit, seconds, left, validMs } of windowsIn(budget)) {
         const name = limit > 0 ? `${limit} in ${seconds}` : '';
         const known = all.get(name);
-        const told = newer(known?.told ?? NOTHING_TOLD, { left, until: now + validMs, request }, now);
+        const told = newer(
+          known?.told ?? NOTHING_TOLD,
+          { left, until: now + validMs, saidAt: now, request },
+          now,
+        );
         const window = { name, told, milliseconds: seconds * 1000, countedAs: known?.countedAs ?? name };
         const newest = replaceOthers(window, request);
         if (newest) all.set(name, newest);
       }
+      dropUnnamed(now);
     },
     list(underWay: number): OpenWindow[] {
       const now = clock.now();
-      return [...all.values()].map(({ name, countedAs, told, milliseconds }) =>
-        told.until > now
-          ? { name, countedAs, left: told.left - underWay, until: told.until }
-          : { name, countedAs, left: Number.POSITIVE_INFINITY, until: now + milliseconds },
-      );
+      return [...all.values()].map(({ name, countedAs, told, milliseconds }) => {
+        const { saidAt } = told;
+        return told.until > now
+          ? { name, countedAs, left: told.left - underWay, saidAt, until: told.until }
+          : { name, countedAs, left: Number.POSITIVE_INFINITY, saidAt, until: now + milliseconds };
+      });
     },
   };
 }
@@ -111,12 +132,60 @@ function tightestOf({ share, saidAt, validUntil, windows }: KnownBudget, now: nu
   return { ...tightest, share: Math.min(tightest.share, 1) };
 }
 
+/** The pause that an answer asks for, in milliseconds. */
+function pauseIn(answer: HttpAnswer, budget: RateBudget | undefined, now: number): number {
+  const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
+  return Math.min(Math.max(asked, budget?.waitMs ?? 0), REST_MAX);
+}
+
+/** A longer pause was stored by an earlier version, which waited for the end of the window. */
+function pauseHeard({ pausedUntil, saidAt }: KnownBudget, now: number): number {
+  const isTooLong = pausedUntil > now + REST_MAX + CLOCKS_DIFFER;
+  return isTooLong ? Math.min(pausedUntil, saidAt + REST_MAX) : pausedUntil;
+}
+
+/** The turn of one request that asks again. */
+function createTurn(clock: { now(): number }) {
+  let endsAt = 0;
+  return {
+    endsAt: () => endsAt,
+    /** False while another request has the turn. */
+    take(): boolean {
+      if (endsAt > clock.now()) return false;
+      endsAt = clock.now() + BUDGET_ASKED_WITHIN;
+      return true;
+    },
+    end(): void {
+      endsAt = 0;
+    },
+  };
+}
+
+/** Who asks again: one request where nothing is left, and one that a share of the budget forbids. */
+function createTurns(clock: { now(): number }, isSpent: () => boolean) {
+  const [ofSpent, ofShares] = [createTurn(clock), createTurn(clock)];
+  return {
+    askFirst: (): void => {
+      if (isSpent()) ofSpent.take();
+    },
+    takeTurn: () => ofShares.take(),
+    /** Until when the others wait for the answer of the one that asks; 0 where they need not. */
+    heldUntil: () => (isSpent() ? ofSpent.endsAt() : 0),
+    end(): void {
+      ofSpent.end();
+      ofShares.end();
+    },
+  };
+}
+
 /** The knowledge of a client's budget, from own answers or from other processes. */
 export function createBudget(clock: { now(): number }) {
   let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0, windows: [] };
   const windows = createWindows(clock);
   let requests = 0;
   let underWay = 0;
+  const turns = createTurns(clock, () => tightestOf(known, clock.now()).share <= 0);
+  const { askFirst, takeTurn } = turns;
   const obey = (answer: HttpAnswer, request: number): void => {
     const now = clock.now();
     const budget = budgetOf(answer);
@@ -125,9 +194,9 @@ export function createBudget(clock: { now(): number }) {
       const { pausedUntil } = known;
       known = { share, saidAt: now, validUntil: now + validMs, pausedUntil, windows: budget.windows };
       windows.obey(budget, request);
+      turns.end();
     }
-    const asked = answer.status === 429 ? (retryAfterOf(answer, now) ?? 1000) : 0;
-    const wait = Math.max(asked, budget?.waitMs ?? 0);
+    const wait = pauseIn(answer, budget, now);
     if (wait > 0) known = { ...known, pausedUntil: Math.max(known.pausedUntil, now + wait) };
   };
   return {
@@ -135,14 +204,18 @@ export function createBudget(clock: { now(): number }) {
     reopensAt: () => tightestOf(known, clock.now()).until,
     windows: () => windows.list(underWay),
     budget: () => known,
+    pausedUntil: () => Math.max(known.pausedUntil, turns.heldUntil()),
+    askFirst,
+    takeTurn,
     learn: (heard: KnownBudget): void => {
       const newest = heard.saidAt > known.saidAt ? heard : known;
-      known = { ...newest, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
+      known = { ...newest, pausedUntil: Math.max(known.pausedUntil, pauseHeard(heard, clock.now())) };
     },
     /** Sends one request, counts the request while it is under way, and obeys the answer. */
     spend: async (ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> => {
       const request = ++requests;
       underWay += 1;
+      askFirst();
       try {
         const answer = await ask();
         obey(answer, request);

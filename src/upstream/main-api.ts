@@ -219,6 +219,15 @@ export interface MainApi {
   windows(): OpenWindow[];
   /** This process's knowledge of the client's budget, from own answers or learned. */
   budget(): KnownBudget;
+  /** Until when no request may be sent, in Unix milliseconds. */
+  pausedUntil(): number;
+  /**
+   * Says that a request is about to be sent. Where nothing was left when the main API last answered, the others wait for the answer
+   * to this one. A read says so by itself.
+   */
+  askFirst(): void;
+  /** Takes the turn of the one request that asks whether more is left by now; false while another request has it. */
+  takeTurn(): boolean;
   /** Takes over the report to another process: the newer share, the longer pause. */
   learn(heard: KnownBudget): void;
 }
@@ -235,12 +244,15 @@ interface Options {
   reads: Pick<Breaker<HttpAnswer>, 'run'>;
 }
 
-/** The main API at `apiUrl`. `RateLimit` and `Retry-After` are obeyed: no read is sent before the time they name. */
+/**
+ * The main API at `apiUrl`. `RateLimit` and `Retry-After` are obeyed: no read is sent before the time they name, or before
+ * `REST_MAX` is over.
+ */
 export function createMainApi({ apiUrl, clock, reads }: Options): MainApi {
   const { spend, ...budget } = createBudget(clock);
 
   const ask: MainApi['ask'] = async (accessToken, body, { trace, ...urgency } = {}) => {
-    const retryAfter = budget.budget().pausedUntil - clock.now();
+    const retryAfter = budget.pausedUntil() - clock.now();
     if (retryAfter > 0) throw new NotSent('the main API asked the bridge to wait', { retryAfter });
     const request = () => spend(() => send({ ...requestTo(apiUrl, accessToken, body), trace }));
     return reads.run({ ...urgency, of: accessToken, send: request }).catch((cause: unknown) => {

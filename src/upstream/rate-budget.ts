@@ -1,5 +1,9 @@
 import { parseList } from 'structured-headers';
+import { DAY } from '../shared/lifetimes.ts';
 import type { HttpAnswer } from './http-client.ts';
+
+/** No window of a budget is longer. */
+export const LONGEST_WINDOW = 30 * DAY;
 
 /** One window of a client's budget, from `RateLimit` and `RateLimit-Policy`. */
 export interface BudgetWindow {
@@ -65,6 +69,11 @@ type WindowReport = Omit<BudgetWindow, 'seconds'> & { share: number; seconds: nu
 const isMeasured = (window: WindowReport): window is WindowReport & BudgetWindow =>
   window.seconds !== undefined && window.seconds > 0;
 
+/** A window opens again after its own length at the latest: a later reset is a moment, or counts milliseconds. */
+function untilReset(reset: number, seconds: number): number {
+  return Math.min(Math.ceil(reset * 1000), seconds > 0 ? seconds * 1000 : LONGEST_WINDOW, LONGEST_WINDOW);
+}
+
 /** Reads `RateLimit` (r left, t seconds to the reset) against `RateLimit-Policy` (q quota, w seconds). */
 function readWindows({ headers }: HttpAnswer): WindowReport[] {
   const policies = policiesIn(headers['ratelimit-policy']);
@@ -73,8 +82,9 @@ function readWindows({ headers }: HttpAnswer): WindowReport[] {
     const limit = policy?.get('q') ?? Number(/\d+/.exec(name)?.[0]);
     const left = numbers.get('r');
     if (left === undefined || !(limit > 0)) return [];
-    const validMs = Math.ceil((numbers.get('t') ?? 0) * 1000);
-    return [{ share: Math.min(left / limit, 1), left, limit, validMs, seconds: policy?.get('w') }];
+    const seconds = policy?.get('w');
+    const validMs = untilReset(numbers.get('t') ?? 0, seconds ?? 0);
+    return [{ share: Math.min(left / limit, 1), left, limit, validMs, seconds }];
   });
 }
 

@@ -55,6 +55,9 @@ export function silencedMainApi(mainApi: MainApi, silence: SilenceCheck): MainAp
     reopensAt: () => mainApi.reopensAt(),
     windows: () => mainApi.windows(),
     budget: () => mainApi.budget(),
+    pausedUntil: () => mainApi.pausedUntil(),
+    askFirst: () => mainApi.askFirst(),
+    takeTurn: () => mainApi.takeTurn(),
     learn: (heard) => mainApi.learn(heard),
   };
 }

@@ -190,3 +190,15 @@ test("an app's own client has its own budget: what the bridge's client used up s
   });
   expect((await create('By the own client')).status).toBe(200);
 });
+
+test('of writes that come at once after the rest of a spent budget, one asks whether more is left', async () => {
+  const { sides, clock } = system.bridge.context;
+  const own = sides.mainApiFor(OWN_CLIENT.clientId);
+  const now = clock.now();
+  own.learn({ ...own.budget(), share: 0, saidAt: now + 1, validUntil: now + DAY, pausedUntil: 0 });
+  const sent = () => system.proxy.readings().filter(isWrite).length;
+  const before = sent();
+  const answers = await Promise.all(['One', 'Two', 'Three'].map(create));
+  expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 429, 429]);
+  expect(sent()).toBe(before + 1);
+});

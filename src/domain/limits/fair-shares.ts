@@ -1,4 +1,6 @@
+import { REST_MAX } from '../../shared/lifetimes.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
+import type { OpenWindow } from '../../upstream/known-budget.ts';
 import { NotSent, Unavailable } from '../../upstream/outcomes.ts';
 import type { LimitsDeps } from './deps.ts';
 import { BudgetSpent } from './budget-spent.ts';
@@ -31,30 +33,50 @@ interface Share {
   requests?: number;
 }
 
+/** A limit that the new API told at a time, and that holds until another time. */
+type BudgetLimit = Pick<OpenWindow, 'saidAt' | 'until'>;
+
 /**
- * Milliseconds until an app may send again, where an app may send `forOneLeft` requests for each request that is left;
- * 0 where the app may send now. An app with a client of its own shares with no other app and never waits here.
+ * The windows that forbid an app to send, where an app may send `forOneLeft` requests for each request that is left. An app with a
+ * client of its own shares with no other app and never waits here.
  */
-function waitForShare(context: LimitsDeps, taker: BudgetApp, { forOneLeft, requests = 1 }: Share): number {
-  if (taker.modernClientId !== context.server.clientId) return 0;
+function overShare(
+  context: LimitsDeps,
+  taker: BudgetApp,
+  { forOneLeft, requests = 1 }: Share,
+): BudgetLimit[] {
+  if (taker.modernClientId !== context.server.clientId) return [];
   const more = requests - 1;
-  const used = windowsTakenBy(context, taker).filter(
+  return windowsTakenBy(context, taker).filter(
     ({ count, left }) => count + more >= forOneLeft * (left - more),
   );
-  return Math.max(0, ...used.map(({ until }) => Math.max(until - context.clock.now(), 1000)));
 }
 
-/** Whether reads give way to writes now. */
-function isLittleLeft(
+/** What makes reads give way to writes. */
+function littleLeft(
   { sides }: LimitsDeps,
   { modernClientId }: Pick<GrantClient, 'modernClientId'>,
-): boolean {
-  return sides.mainApiFor(modernClientId).remainingShare() < READS_END_BELOW;
+): BudgetLimit[] {
+  const mainApi = sides.mainApiFor(modernClientId);
+  const isLittle = mainApi.remainingShare() < READS_END_BELOW;
+  return isLittle ? [{ saidAt: mainApi.budget().saidAt, until: mainApi.reopensAt() }] : [];
 }
 
-/** Milliseconds until the tightest window opens again. */
-function untilMore({ clock, sides }: LimitsDeps, { modernClientId }: BudgetApp): number {
-  return Math.max(sides.mainApiFor(modernClientId).reopensAt() - clock.now(), 1000);
+/** How long requests are forbidden: at most until it is time to ask again. In milliseconds. */
+function longestWait({ clock }: LimitsDeps, limits: readonly BudgetLimit[]): number {
+  const ends = limits.map(({ saidAt, until }) => Math.min(until, saidAt + REST_MAX));
+  return Math.max(0, ...ends.map((end) => Math.max(end - clock.now(), 1000)));
+}
+
+/**
+ * Milliseconds until a request may be sent; 0 where it may be sent now. What was said too long ago forbids all requests but one:
+ * more may be left by now, and only an answer tells of it.
+ */
+function waitFor(context: LimitsDeps, taker: BudgetApp, limits: readonly BudgetLimit[]): number {
+  const wait = longestWait(context, limits);
+  const isOld = limits.every(({ saidAt }) => saidAt + REST_MAX <= context.clock.now());
+  const asksAgain = wait > 0 && isOld && context.sides.mainApiFor(taker.modernClientId).takeTurn();
+  return asksAgain ? 0 : wait;
 }
 
 /** Milliseconds for which the new API accepts no request of a client. */
@@ -62,7 +84,7 @@ function pauseOf(
   { clock, sides }: LimitsDeps,
   { modernClientId }: Pick<BudgetApp, 'modernClientId'>,
 ): number {
-  return sides.mainApiFor(modernClientId).budget().pausedUntil - clock.now();
+  return sides.mainApiFor(modernClientId).pausedUntil() - clock.now();
 }
 
 /**
@@ -71,8 +93,11 @@ function pauseOf(
  * @throws {LimitReached} the read must not be sent
  */
 export function takeRead(context: LimitsDeps, taker: BudgetApp): void {
-  if (isLittleLeft(context, taker)) throw readGivesWay(untilMore(context, taker));
-  const wait = waitForShare(context, taker, { forOneLeft: READS_FOR_ONE_LEFT });
+  const limits = [
+    ...littleLeft(context, taker),
+    ...overShare(context, taker, { forOneLeft: READS_FOR_ONE_LEFT }),
+  ];
+  const wait = waitFor(context, taker, limits);
   if (wait > 0) throw readGivesWay(wait);
   if (pauseOf(context, taker) <= 0) countAppRequest(context, taker);
 }
@@ -84,7 +109,7 @@ export function takeRead(context: LimitsDeps, taker: BudgetApp): void {
  * @throws {NotSent}
  */
 export function takeNeededRead(context: LimitsDeps, taker: BudgetApp): void {
-  const wait = waitForShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT });
+  const wait = waitFor(context, taker, overShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT }));
   if (wait > 0) throw new NotSent('the rest of the budget is kept for other apps', { retryAfter: wait });
   if (pauseOf(context, taker) <= 0) countAppRequest(context, taker);
 }
@@ -118,9 +143,8 @@ export function requireWrites(context: LimitsDeps, taker: BudgetApp, requests: n
   requireBudget(context, taker);
   const windows = context.sides.mainApiFor(taker.modernClientId).windows();
   const small = windows.filter(({ left }) => left < requests);
-  const waits = small.map(({ until }) => Math.max(until - context.clock.now(), 1000));
-  const wait = waitForShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT, requests });
-  const longest = Math.max(wait, ...waits);
+  const over = overShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT, requests });
+  const longest = longestWait(context, [...small, ...over]);
   if (longest > 0) throw new BudgetSpent('what is left is too little for the whole call', longest);
 }
 
@@ -130,7 +154,7 @@ export function requireWrites(context: LimitsDeps, taker: BudgetApp, requests: n
  */
 export function takeWrite(context: LimitsDeps, taker: BudgetApp): void {
   requireBudget(context, taker);
-  const wait = waitForShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT });
+  const wait = waitFor(context, taker, overShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT }));
   if (wait > 0) throw new BudgetSpent('the rest of the budget is kept for other apps', wait);
   countAppRequest(context, taker);
 }

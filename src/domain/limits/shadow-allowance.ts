@@ -35,7 +35,7 @@ export function shadowLimit({ fewest, share, age }: { fewest: number; share: num
 function limitOf(context: LimitsDeps, modernClientId: string): number {
   const mainApi = context.sides.mainApiFor(modernClientId);
   const now = context.clock.now();
-  if (mainApi.budget().pausedUntil > now) return 0;
+  if (mainApi.pausedUntil() > now) return 0;
   const known = budgetKnownHere(context, modernClientId);
   const fewest = Math.min(...(known?.windows ?? []).map(({ left }) => left), Number.MAX_SAFE_INTEGER);
   const age = known ? now - known.saidAt : Number.POSITIVE_INFINITY;

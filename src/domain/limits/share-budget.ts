@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { DAY, SECOND } from '../../shared/lifetimes.ts';
+import { SECOND } from '../../shared/lifetimes.ts';
 import { findBudget, storeBudget } from '../../store/limits/budgets.ts';
 import type { KnownBudget } from '../../upstream/known-budget.ts';
+import { LONGEST_WINDOW } from '../../upstream/rate-budget.ts';
 import type { LimitsDeps } from './deps.ts';
-
-/** No window of a budget is longer. A later time was written by a wrong clock. */
-const LONGEST_WINDOW = 30 * DAY;
 
 /**
  * The share changes with every answer, so the process passes a share on at most this often. A pause is passed on at
@@ -28,6 +26,7 @@ function readWindows(windows: string | null): KnownBudget['windows'] {
   }
 }
 
+/** A later time was written by a wrong clock. */
 function isPlausible({ saidAt, validUntil, pausedUntil }: KnownBudget, now: number): boolean {
   return saidAt <= now + SECOND && Math.max(validUntil, pausedUntil) <= now + LONGEST_WINDOW + SECOND;
 }
@@ -51,6 +50,9 @@ function isNews(own: KnownBudget, shared: KnownBudget, now: number): boolean {
   return isNewPause || (own.saidAt > shared.saidAt && now - shared.saidAt >= SHARE_EVERY);
 }
 
+/** A share of which something is left is not stored as 0: then the others would take the budget for spent. */
+const permilleOf = (share: number) => (share > 0 ? Math.max(Math.round(share * 1000), 1) : 0);
+
 async function shareOne(context: LimitsDeps, modernClientId: string): Promise<void> {
   const { store, sides, clock } = context;
   const mainApi = sides.mainApiFor(modernClientId);
@@ -60,7 +62,7 @@ async function shareOne(context: LimitsDeps, modernClientId: string): Promise<vo
   if (!isNews(own, shared, clock.now())) return;
   await storeBudget(store, {
     modern_client_id: modernClientId,
-    share_permille: Math.round(own.share * 1000),
+    share_permille: permilleOf(own.share),
     said_at: own.saidAt,
     valid_until: own.validUntil,
     paused_until: own.pausedUntil,

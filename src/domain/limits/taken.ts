@@ -63,8 +63,8 @@ export function windowsTakenBy(context: LimitsDeps, taker: BudgetApp): Array<Ope
     .mainApiFor(taker.modernClientId)
     .windows()
     .map((window) => {
-      const { name, countedAs, left, until } = window;
-      return { name, countedAs, left, until, count: takenIn(windows, window, now).count };
+      const { name, countedAs, left, saidAt, until } = window;
+      return { name, countedAs, left, saidAt, until, count: takenIn(windows, window, now).count };
     });
 }
 

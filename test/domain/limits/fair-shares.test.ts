@@ -56,10 +56,13 @@ function refusalOf(work: () => void): unknown {
 
 const read = (app = one) => refusalOf(() => takeRead(context, app));
 const write = (app = one) => refusalOf(() => takeWrite(context, app));
+const needed = (app = one) => refusalOf(() => takeNeededRead(context, app));
 
 function times(count: number, work: () => unknown): void {
   for (let number = 0; number < count; number += 1) expect(work()).toBeUndefined();
 }
+
+const HOUR = 3_600_000;
 
 const GIVES_WAY = 'the rest of the budget is kept for writes and for other apps';
 const KEPT = 'the rest of the budget is kept for other apps';
@@ -95,8 +98,6 @@ test('below a tenth of the budget reads give way to writes until the window open
   expect(read()).toBeUndefined();
 });
 
-const needed = (app = one) => refusalOf(() => takeNeededRead(context, app));
-
 test('a read without an earlier answer goes on to nine times, below a tenth too, and counts', async () => {
   await report(20);
   times(60, read);
@@ -131,7 +132,44 @@ test('of two windows that are used up the later one decides', async () => {
   await report(20, 600, '20');
   // Twenty of a thousand are less than a tenth, so only writes count here.
   times(180, write);
-  expect(write()).toEqual(limit(KEPT, 5_000_000));
+  expect(write()).toEqual(limit(KEPT, HOUR));
+});
+
+test('an app over its share waits for an hour at most, and then sends one request that asks', async () => {
+  await report(20, 600, '20');
+  times(180, write);
+  clock.advance(600_000);
+  expect(write()).toEqual(limit(KEPT, HOUR - 600_000));
+  clock.advance(HOUR - 600_000);
+  expect(write()).toBeUndefined();
+  expect([write(), needed()]).toEqual([limit(KEPT, 1000), limit(KEPT, 1000)]);
+  clock.advance(60_000);
+  expect(needed()).toBeUndefined();
+  expect(write()).toEqual(limit(KEPT, 1000));
+  await report(20, 600, '19');
+  expect(write()).toEqual(limit(KEPT, HOUR));
+});
+
+test('reads that give way ask again after an hour, once, and go on with a larger plan', async () => {
+  await report(90, 600, '20');
+  expect([read(), read(own)]).toEqual([limit(GIVES_WAY, HOUR), limit(GIVES_WAY, HOUR)]);
+  clock.advance(HOUR);
+  expect(read()).toBeUndefined();
+  expect([read(), read(other)]).toEqual([limit(GIVES_WAY, 1000), limit(GIVES_WAY, 1000)]);
+  await report(90, 600, '800');
+  times(3, read);
+});
+
+test('where nothing is left a write waits for an hour at most, and then one asks', async () => {
+  await report(50, 600, '0');
+  expect([write(), write(own)]).toEqual([limit(PAUSED, HOUR), limit(PAUSED, HOUR)]);
+  clock.advance(HOUR);
+  expect(write()).toBeUndefined();
+  expect(write(other)).toEqual(limit(KEPT, 1000));
+  budget.askFirst();
+  expect(write(own)).toEqual(limit(PAUSED, 60_000));
+  await report(50, 600, '800');
+  times(3, () => write(own));
 });
 
 test('a window that has opened again begins at nothing', async () => {
@@ -181,9 +219,9 @@ test('a call of many requests needs a share for the last of them, and all of the
 
 test('a call of many requests waits a second at least, and for the longest of the windows', async () => {
   await report(20, 600, '10');
-  expect(many(15, own)).toEqual(limit('what is left is too little for the whole call', 5_000_000));
+  expect(many(15, own)).toEqual(limit('what is left is too little for the whole call', HOUR));
   await report(20, 0.2);
-  expect(many(30, own)).toEqual(limit('what is left is too little for the whole call', 5_000_000));
+  expect(many(30, own)).toEqual(limit('what is left is too little for the whole call', HOUR));
 });
 
 test('a pause is the reason why a write was not sent, unless the failure is no matter of the new API', async () => {

@@ -35,6 +35,7 @@ export class WriteTooLarge extends Refusal {}
 function takeShare(context: PostsDeps, { attempt, grant }: ClaimedWrite): void {
   if (attempt.isCounted) return;
   takeWrite(context, grant);
+  mainApiOf(context, grant).askFirst();
   attempt.isCounted = true;
 }
 
