@@ -26,6 +26,18 @@ const READ_ATTEMPTS = 3;
 const LONGEST_WAIT = 3 * SECOND;
 
 /**
+ * Milliseconds until the account of a consent can be read; 0 where it can be read now, or soon enough to wait for it. During a longer
+ * pause of the client a consent is worth nothing: its pair would be dropped, and its grant would live on at the new API.
+ */
+export function consentWait(
+  { sides, clock }: Pick<GrantsDeps, 'sides' | 'clock'>,
+  modernClientId: string,
+): number {
+  const wait = sides.mainApiFor(modernClientId).pausedUntil() - clock.now();
+  return wait > LONGEST_WAIT ? wait : 0;
+}
+
+/**
  * The account of a consent. A failed read is repeated: without the account the pair cannot be stored, and the person
  * would have to start again.
  * @throws {Unauthorized | Forbidden | Unavailable}

@@ -1,8 +1,10 @@
 import type { RequestHandler } from 'express';
 import { startConsent, type StartedConsent } from '../../domain/authorization/consent.ts';
+import { consentWait } from '../../domain/grants/consenting-account.ts';
 import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 import { type ReauthorizationRequest, reauthorizing } from '../../domain/authorization/own-requests.ts';
 import { newHexId } from '../../shared/ids.ts';
+import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import { expiredForm, PageError } from '../pages/page-error.ts';
 import type { ConsentPrompt } from './modern-strategy.ts';
 import type { SigninPagesDeps } from './parts.ts';
@@ -25,12 +27,28 @@ interface ConsentStart {
   keepVerifier: (verifier: string) => Promise<StartedConsent>;
 }
 
-/** Sends the browser to the new API. The library must not see the parameters of the incoming request. */
+/** Nobody is sent to a consent that could not be finished. The request stays open: the person may press the button again. */
+function refuseInPause({ context }: SigninPagesDeps, { server }: ConsentClient): void {
+  const wait = consentWait(context, server.clientId);
+  if (wait === 0) return;
+  const minutes = Math.ceil(wait / MINUTE);
+  throw new PageError(503, 'Not available at the moment', {
+    reason: 'The service that holds the accounts takes no more requests from this site for now.',
+    next: `Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+    retryAfter: Math.ceil(wait / SECOND),
+  });
+}
+
+/**
+ * Sends the browser to the new API. The library must not see the parameters of the incoming request.
+ * @throws {PageError} 503 during a pause of the client
+ */
 export async function leaveToConsent(
   parts: SigninPagesDeps,
   leaving: ConsentStart,
   exchange: HandlerArguments,
 ): Promise<void> {
+  refuseInPause(parts, leaving.client);
   const [req] = exchange;
   // The library takes a `code` or `error` of the incoming request for a return.
   req.body = {};

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { ConsentedPair } from '../../../domain/grants/consenting-account.ts';
+import { type ConsentedPair, consentWait } from '../../../domain/grants/consenting-account.ts';
 import {
   type AuthorizationRequest,
   type ClaimedReturn,
@@ -71,6 +71,9 @@ async function exchangeAndFinish(
     const client = await parts.clientOf(request);
     // A return of one client must not be used for another client (RFC 9700 §4.4.2).
     if (exchanged[0].path !== client.callbackPath) throw unknownState();
+    const retryAfter = consentWait(context, client.server.clientId);
+    // The pause began while the person was at the consent. A code that is not exchanged leaves no grant.
+    if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });
     const step = {
       client,
       keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
