@@ -1,9 +1,9 @@
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { until } from '../support/servers/held-answer.ts';
-import { type AlertCourses, COURSES, coursesOfAlarm, GOOD_DAY } from './support/alert-courses.ts';
+import { COURSES, coursesOfAlarm, GOOD_DAY } from './support/alert-courses.ts';
 import { type AlertRule, readRules } from './support/monitoring-files.ts';
-import { type Course, MINUTES, seriesOf } from './support/minutes.ts';
+import { type AlertCourses, type Course, MINUTES, seriesOf } from './support/minutes.ts';
 import { readPromql } from './support/promql.ts';
 import { evaluateRules, hasPromtool, type RuleCase } from './support/promtool.ts';
 import { type Sample, scrape, sumOf } from './support/scrape.ts';

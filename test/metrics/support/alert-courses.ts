@@ -1,33 +1,21 @@
 import { ALARM_KINDS } from '../../../src/shared/metrics/alarm-kinds.ts';
-import { type Course, grows, GROWS_ONCE, MINUTES, stays } from './minutes.ts';
+import { CALL_COURSES, CALLS_OF_GOOD_DAY } from './call-alert-courses.ts';
+import {
+  type AlertCourses,
+  type Course,
+  durations,
+  gauge,
+  grows,
+  GROWS_ONCE,
+  MINUTES,
+  stays,
+} from './minutes.ts';
 
 /** For each alert what makes it fire, and what almost does: written by hand from docs/operate/alerts.md. */
 
-export interface AlertCourses {
-  fires: Course[];
-  /** Just below the limit of the rule. */
-  quiet: Course[];
-}
-
-/** Calls, refreshes and statements of a good day, each minute. */
-const CALLS = 6000;
-const NEW_API = 600;
+/** Refreshes and statements of a good day, each minute. */
 const REFRESHES = 60;
 const STATEMENTS = 6000;
-
-/** By whom a call of the good day is answered, by its outcome: one series each, so that shares are exact. */
-const ANSWERED_BY: Record<string, string> = {
-  answered: 'new',
-  failed: 'new',
-  refused: 'bridge',
-  shed: 'bridge',
-};
-
-const calls = (outcome: string, values: string): Course => ({
-  metric: 'grantbridge_calls_total',
-  labels: { endpoint: 'profiles', outcome, answered_by: ANSWERED_BY[outcome] ?? '' },
-  values,
-});
 
 const refreshes = (values: string): Course => ({
   metric: 'grantbridge_refreshes_total',
@@ -38,19 +26,6 @@ const refreshes = (values: string): Course => ({
 const lost = (values: string): Course => ({
   metric: 'grantbridge_grants_ended_total',
   labels: { cause: 'lost' },
-  values,
-});
-
-const newApi = (outcome: string, values: string): Course => ({
-  metric: 'grantbridge_new_api_seconds_count',
-  labels: { call: 'read', outcome },
-  values,
-});
-
-/** The seconds that all answered reads of the new API took together. */
-const readSeconds = (values: string): Course => ({
-  metric: 'grantbridge_new_api_seconds_sum',
-  labels: { call: 'read', outcome: 'answered' },
   values,
 });
 
@@ -67,45 +42,15 @@ const alarm = (kind: string, values: string): Course => ({
   values,
 });
 
-const gauge = (metric: string, value: number, labels = {}): Course => ({
-  metric,
-  labels,
-  values: stays(value),
-});
-
-/** Durations of a histogram: so many a minute, and so many of them above a limit in seconds that is one of its buckets. */
-interface SlowOnes {
-  all: number;
-  slow: number;
-  above: number;
-}
-
-const LIMITS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-
-/** The buckets up to the limit miss the slow ones. Only buckets that the histogram has are named. */
-const durations = (metric: string, buckets: readonly number[], { all, slow, above }: SlowOnes): Course[] =>
-  buckets
-    .filter((limit) => limit <= above)
-    .map((limit) => ({
-      metric: `${metric}_bucket`,
-      labels: { le: String(limit) },
-      values: grows(all - slow),
-    }));
-
 /** The good day, on which no alert fires. Times count from its beginning: jobs succeed every minute. */
 export const GOOD_DAY: Course[] = [
-  calls('answered', grows(CALLS)),
+  ...CALLS_OF_GOOD_DAY,
   refreshes(grows(REFRESHES)),
-  newApi('answered', grows(NEW_API)),
-  { metric: 'grantbridge_call_seconds_bucket', values: grows(CALLS) },
   { metric: 'grantbridge_database_seconds_bucket', values: grows(STATEMENTS) },
   { metric: 'grantbridge_database_wait_seconds_bucket', values: grows(STATEMENTS) },
   { metric: 'grantbridge_job_last_success_timestamp_seconds', values: grows(60) },
   gauge('grantbridge_event_loop_delay_seconds', 0.03),
 ];
-
-const ofCalls = (slow: number): Course[] =>
-  durations('grantbridge_call_seconds', LIMITS.slice(1), { all: CALLS, slow, above: 2.5 });
 
 const DATABASE_LIMITS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
 
@@ -114,9 +59,6 @@ const ofDatabase = (metric: string, above: number, slow: number): Course[] =>
 
 const STATEMENT = 'grantbridge_database_seconds';
 const WAIT = 'grantbridge_database_wait_seconds';
-
-/** One and zero in turn, each minute. */
-const FLIPS = Array.from({ length: MINUTES + 1 }, (_, minute) => minute % 2).join(' ');
 
 /** Four restarts in the last hour. */
 const restarts = (times: number): Course => ({
@@ -153,6 +95,7 @@ const ofState = (metric: string, kind: string): AlertCourses[] => [
 
 /** Every rule that is not about an alarm alone. */
 export const COURSES: Record<string, AlertCourses[]> = {
+  ...CALL_COURSES,
   GrantbridgeDown: [
     {
       fires: [{ metric: 'up', values: '1+0x170 0+0x10' }],
@@ -179,22 +122,6 @@ export const COURSES: Record<string, AlertCourses[]> = {
         gauge('grantbridge_event_loop_delay_seconds', 0.24, { percentile: '99' }),
         gauge('grantbridge_event_loop_delay_seconds', 3, { percentile: '100' }),
       ],
-    },
-  ],
-  GrantbridgeCallsFail: [
-    {
-      fires: [calls('failed', grows(CALLS * 0.011))],
-      quiet: [calls('failed', grows(CALLS * 0.009)), calls('refused', grows(CALLS))],
-    },
-  ],
-  GrantbridgeCallsSlow: [{ fires: ofCalls(CALLS * 0.011), quiet: ofCalls(CALLS * 0.009) }],
-  GrantbridgeOverloaded: [
-    { fires: [calls('shed', grows(CALLS * 0.0015))], quiet: [calls('shed', grows(CALLS * 0.0005))] },
-  ],
-  GrantbridgeReadsTurnedAway: [
-    {
-      fires: [{ metric: 'grantbridge_new_api_reads_turned_away_total', values: grows(7) }],
-      quiet: [{ metric: 'grantbridge_new_api_reads_turned_away_total', values: grows(5) }],
     },
   ],
   // In an hour 3,600 refreshes: six lost ones are more than 14.4 of 10,000, and five are not.
@@ -237,32 +164,6 @@ export const COURSES: Record<string, AlertCourses[]> = {
     {
       fires: [gauge('grantbridge_state_readable', 0)],
       quiet: [{ metric: 'grantbridge_state_readable', values: '1+0x178 0+0x2' }],
-    },
-  ],
-  GrantbridgeNewApiFails: [
-    { fires: [newApi('failed', grows(NEW_API * 0.12))], quiet: [newApi('failed', grows(NEW_API * 0.1))] },
-    {
-      fires: [gauge('grantbridge_new_api_breaker_open', 1, { before: 'connections' })],
-      quiet: [{ metric: 'grantbridge_new_api_breaker_open', values: '0+0x177 1+0x3' }],
-    },
-    // Before each probe the breaker refuses nothing for a moment.
-    {
-      fires: [{ metric: 'grantbridge_new_api_breaker_open', labels: { before: 'reads' }, values: FLIPS }],
-      quiet: [{ metric: 'grantbridge_new_api_breaker_open', values: `1+0x${MINUTES - 10} 0+0x10` }],
-    },
-  ],
-  GrantbridgeNewApiSlow: [
-    { fires: [readSeconds(grows(NEW_API * 1.1))], quiet: [readSeconds(grows(NEW_API * 0.9))] },
-    // Reads that fail at once make the others no faster.
-    {
-      fires: [readSeconds(grows(NEW_API * 1.05)), newApi('failed', grows(NEW_API * 0.08))],
-      quiet: [readSeconds(grows(NEW_API * 0.95)), newApi('failed', grows(NEW_API * 0.08))],
-    },
-  ],
-  GrantbridgeBudgetLow: [
-    {
-      fires: [gauge('grantbridge_new_api_budget_left_ratio', 0.09)],
-      quiet: [gauge('grantbridge_new_api_budget_left_ratio', 0.11)],
     },
   ],
   GrantbridgeHistoryUnsealed: [

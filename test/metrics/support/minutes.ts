@@ -17,11 +17,25 @@ export interface Course extends SeriesName {
   values: string;
 }
 
+/** Two states around the limit of a rule. */
+export interface AlertCourses {
+  fires: Course[];
+  /** Just below the limit of the rule. */
+  quiet: Course[];
+}
+
 /** Stays as it is. */
 export const stays = (value: number): string => `${value}+0x${MINUTES}`;
 
 /** Grows by so much each minute. */
 export const grows = (by: number): string => `0+${by}x${MINUTES}`;
+
+/** A gauge that stays as it is. */
+export const gauge = (metric: string, value: number, labels = {}): Course => ({
+  metric,
+  labels,
+  values: stays(value),
+});
 
 /** Grows by one a few minutes before the end of the case. */
 export const GROWS_ONCE = `0+0x${MINUTES - 10} 1+0x10`;
@@ -46,3 +60,24 @@ export function seriesOf(samples: readonly Sample[], courses: readonly Course[])
     values: courses.findLast((course) => fits(course, sample))?.values ?? stays(sample.value),
   }));
 }
+
+/** Durations of a histogram: so many a minute, and so many of them above a limit in seconds that is one of its buckets. */
+interface SlowOnes {
+  all: number;
+  slow: number;
+  above: number;
+}
+
+/** The buckets up to the limit miss the slow ones. Only buckets that the histogram has are named. */
+export const durations = (
+  metric: string,
+  buckets: readonly number[],
+  { all, slow, above }: SlowOnes,
+): Course[] =>
+  buckets
+    .filter((limit) => limit <= above)
+    .map((limit) => ({
+      metric: `${metric}_bucket`,
+      labels: { le: String(limit) },
+      values: grows(all - slow),
+    }));

@@ -1,0 +1,93 @@
+import { type AlertCourses, type Course, durations, gauge, grows, MINUTES } from './minutes.ts';
+
+/** What makes the alerts about calls, of the old addresses and to the new API, fire, and what almost does. */
+
+/** Calls of a good day, each minute. */
+const CALLS = 6000;
+const NEW_API = 600;
+
+/** By whom a call of the good day is answered, by its outcome: one series each, so that shares are exact. */
+const ANSWERED_BY: Record<string, string> = {
+  answered: 'new',
+  failed: 'new',
+  refused: 'bridge',
+  shed: 'bridge',
+};
+
+const calls = (outcome: string, values: string): Course => ({
+  metric: 'grantbridge_calls_total',
+  labels: { endpoint: 'profiles', outcome, answered_by: ANSWERED_BY[outcome] ?? '' },
+  values,
+});
+
+const newApi = (outcome: string, values: string): Course => ({
+  metric: 'grantbridge_new_api_seconds_count',
+  labels: { call: 'read', outcome },
+  values,
+});
+
+/** The seconds that all answered reads of the new API took together. */
+const readSeconds = (values: string): Course => ({
+  metric: 'grantbridge_new_api_seconds_sum',
+  labels: { call: 'read', outcome: 'answered' },
+  values,
+});
+
+export const CALLS_OF_GOOD_DAY: Course[] = [
+  calls('answered', grows(CALLS)),
+  newApi('answered', grows(NEW_API)),
+  { metric: 'grantbridge_call_seconds_bucket', values: grows(CALLS) },
+];
+
+const LIMITS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+const ofCalls = (slow: number): Course[] =>
+  durations('grantbridge_call_seconds', LIMITS, { all: CALLS, slow, above: 2.5 });
+
+/** One and zero in turn, each minute. */
+const FLIPS = Array.from({ length: MINUTES + 1 }, (_, minute) => minute % 2).join(' ');
+
+export const CALL_COURSES: Record<string, AlertCourses[]> = {
+  GrantbridgeCallsFail: [
+    {
+      fires: [calls('failed', grows(CALLS * 0.011))],
+      quiet: [calls('failed', grows(CALLS * 0.009)), calls('refused', grows(CALLS))],
+    },
+  ],
+  GrantbridgeCallsSlow: [{ fires: ofCalls(CALLS * 0.011), quiet: ofCalls(CALLS * 0.009) }],
+  GrantbridgeOverloaded: [
+    { fires: [calls('shed', grows(CALLS * 0.0015))], quiet: [calls('shed', grows(CALLS * 0.0005))] },
+  ],
+  GrantbridgeReadsTurnedAway: [
+    {
+      fires: [{ metric: 'grantbridge_new_api_reads_turned_away_total', values: grows(7) }],
+      quiet: [{ metric: 'grantbridge_new_api_reads_turned_away_total', values: grows(5) }],
+    },
+  ],
+  GrantbridgeNewApiFails: [
+    { fires: [newApi('failed', grows(NEW_API * 0.12))], quiet: [newApi('failed', grows(NEW_API * 0.1))] },
+    {
+      fires: [gauge('grantbridge_new_api_breaker_open', 1, { before: 'connections' })],
+      quiet: [{ metric: 'grantbridge_new_api_breaker_open', values: '0+0x177 1+0x3' }],
+    },
+    // Before each probe the breaker refuses nothing for a moment.
+    {
+      fires: [{ metric: 'grantbridge_new_api_breaker_open', labels: { before: 'reads' }, values: FLIPS }],
+      quiet: [{ metric: 'grantbridge_new_api_breaker_open', values: `1+0x${MINUTES - 10} 0+0x10` }],
+    },
+  ],
+  GrantbridgeNewApiSlow: [
+    { fires: [readSeconds(grows(NEW_API * 1.1))], quiet: [readSeconds(grows(NEW_API * 0.9))] },
+    // Reads that fail at once make the others no faster.
+    {
+      fires: [readSeconds(grows(NEW_API * 1.05)), newApi('failed', grows(NEW_API * 0.08))],
+      quiet: [readSeconds(grows(NEW_API * 0.95)), newApi('failed', grows(NEW_API * 0.08))],
+    },
+  ],
+  GrantbridgeBudgetLow: [
+    {
+      fires: [gauge('grantbridge_new_api_budget_left_ratio', 0.09)],
+      quiet: [gauge('grantbridge_new_api_budget_left_ratio', 0.11)],
+    },
+  ],
+};
