@@ -20,6 +20,13 @@ const calls = (outcome: string, values: string): Course => ({
   values,
 });
 
+/** The exchange of a code: few calls among many others. */
+const exchanges = (outcome: string, values: string): Course => ({
+  metric: 'grantbridge_calls_total',
+  labels: { endpoint: 'token', outcome },
+  values,
+});
+
 const newApi = (outcome: string, values: string): Course => ({
   metric: 'grantbridge_new_api_seconds_count',
   labels: { call: 'read', outcome },
@@ -52,6 +59,23 @@ export const CALL_COURSES: Record<string, AlertCourses[]> = {
     {
       fires: [calls('failed', grows(CALLS * 0.011))],
       quiet: [calls('failed', grows(CALLS * 0.009)), calls('refused', grows(CALLS))],
+    },
+    // Strangers that are refused hide nothing.
+    {
+      fires: [calls('failed', grows(CALLS * 0.011)), calls('refused', grows(CALLS * 10))],
+      quiet: [calls('failed', grows(CALLS * 0.009))],
+    },
+  ],
+  GrantbridgeEndpointFails: [
+    // A quarter of an hour is enough where many calls come, and four failures are too few.
+    {
+      fires: [exchanges('answered', '0+2x150 300+0x30'), exchanges('failed', '0+0x170 1+1x9')],
+      quiet: [exchanges('failed', '0+0x176 1 2 3 4')],
+    },
+    { fires: [exchanges('failed', grows(0.05))], quiet: [exchanges('failed', grows(0.03))] },
+    {
+      fires: [exchanges('failed', grows(1)), exchanges('answered', grows(0.8))],
+      quiet: [exchanges('failed', grows(1)), exchanges('answered', grows(1.2))],
     },
   ],
   GrantbridgeCallsSlow: [{ fires: ofCalls(CALLS * 0.011), quiet: ofCalls(CALLS * 0.009) }],
