@@ -48,8 +48,23 @@ export const CALLS_OF_GOOD_DAY: Course[] = [
 
 const LIMITS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-const ofCalls = (slow: number): Course[] =>
-  durations('grantbridge_call_seconds', LIMITS, { all: CALLS, slow, above: 2.5 });
+const ofCalls = (answeredBy: string, slow: number): Course[] =>
+  durations('grantbridge_call_seconds', LIMITS, { all: CALLS, slow, above: 2.5 }).map((course) => ({
+    ...course,
+    labels: { ...course.labels, answered_by: answeredBy },
+  }));
+
+const TOKEN = { endpoint: 'token' };
+
+/** Exchanges, so many a minute, and so many slow ones of them. */
+const ofExchanges = (all: number, slow: number): Course[] => [
+  { metric: 'grantbridge_call_seconds_count', labels: TOKEN, values: grows(all) },
+  { metric: 'grantbridge_call_seconds_bucket', labels: TOKEN, values: grows(all) },
+  ...durations('grantbridge_call_seconds', LIMITS, { all, slow, above: 2.5 }).map((course) => ({
+    ...course,
+    labels: { ...course.labels, ...TOKEN },
+  })),
+];
 
 /** One and zero in turn, each minute. */
 const FLIPS = Array.from({ length: MINUTES + 1 }, (_, minute) => minute % 2).join(' ');
@@ -78,7 +93,13 @@ export const CALL_COURSES: Record<string, AlertCourses[]> = {
       quiet: [exchanges('failed', grows(1)), exchanges('answered', grows(1.2))],
     },
   ],
-  GrantbridgeCallsSlow: [{ fires: ofCalls(CALLS * 0.011), quiet: ofCalls(CALLS * 0.009) }],
+  GrantbridgeCallsSlow: [
+    { fires: ofCalls('new', CALLS * 0.011), quiet: ofCalls('new', CALLS * 0.009) },
+    { fires: ofCalls('old', CALLS * 0.011), quiet: ofCalls('bridge', CALLS) },
+    { fires: ofExchanges(0.5, 0.06), quiet: ofExchanges(0.5, 0.04) },
+    // Six exchanges in an hour are too few.
+    { fires: ofExchanges(0.2, 0.2), quiet: ofExchanges(0.1, 0.1) },
+  ],
   GrantbridgeOverloaded: [
     { fires: [calls('shed', grows(CALLS * 0.0015))], quiet: [calls('shed', grows(CALLS * 0.0005))] },
   ],
