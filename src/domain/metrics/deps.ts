@@ -3,6 +3,7 @@ import type { Metrics } from '../../shared/metrics/metrics.ts';
 import type { Spill } from '../../store/files/spill.ts';
 import type { Store } from '../../store/driver/store.ts';
 import type { ModernApiClients } from '../../upstream/modern-sides.ts';
+import type { DomainSettings } from '../domain-settings.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { InstanceWatch } from '../instance/instance-watch.ts';
 
@@ -15,4 +16,5 @@ export interface MetricsDeps {
   spill: Spill;
   instance: InstanceWatch;
   keyring: Pick<Keyring, 'isInOrder'>;
+  settings: Pick<DomainSettings, 'reminderDays'>;
 }

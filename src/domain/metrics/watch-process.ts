@@ -1,4 +1,5 @@
 import { addGauge } from '../../shared/metrics/gauge.ts';
+import { beginSeries } from './begin-series.ts';
 import type { MetricsDeps } from './deps.ts';
 
 /** More clients are not told of: those with the smallest rest come first. */
@@ -55,6 +56,7 @@ function tellLastEnd({ metrics, clock }: MetricsDeps, wasUnclean: (now: number) 
  */
 export function watchProcess(context: MetricsDeps, wasUnclean: (now: number) => boolean): () => void {
   const { metrics } = context;
+  beginSeries(context);
   tellLastEnd(context, wasUnclean);
   addGauge(metrics.registry, {
     name: 'grantbridge_new_api_budget_left_ratio',

@@ -11,8 +11,16 @@ interface MeasuredCall {
 }
 
 export interface CallMetrics {
+  /** Names the old calls before the first of them comes. */
+  begin: (endpoints: Iterable<string>) => void;
   note: (call: MeasuredCall) => void;
 }
+
+/** Where a token may stand. */
+const CARRIERS = ['header', 'query', 'body', 'none'];
+
+/** By whom a call may fail: every answer of 500 and above is of one of these. */
+const FAILING = ['new', 'old', 'bridge'];
 
 /** From a cached answer to the longest wait for the new API. In seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
@@ -39,10 +47,12 @@ export function createCallMetrics(registry: Registry): CallMetrics {
     registers: [registry],
     collect,
   });
-  // Without these series an alert could not tell none from unknown, nor see the first of them.
-  calls.inc({ endpoint: 'profiles', carrier: 'none', outcome: 'shed', answered_by: 'bridge' }, 0);
-  for (const outcome of ['answered', 'refused', 'limited', 'failed'])
-    calls.inc({ endpoint: 'token', carrier: 'none', outcome, answered_by: 'bridge' }, 0);
+  /** Without a series that stands at 0, a rule could not tell none from unknown, nor see the first call. */
+  const beginAt = (endpoint: string, carrier: string, [outcome, answeredBy]: readonly [string, string]) =>
+    calls.inc({ endpoint, carrier, outcome, answered_by: answeredBy }, 0);
+  for (const outcome of ['answered', 'refused', 'limited', 'failed', 'shed'])
+    beginAt('token', 'none', [outcome, 'bridge']);
+  for (const outcome of ['failed', 'shed']) beginAt('authorize', 'none', [outcome, 'bridge']);
   const seconds = new Histogram({
     name: 'grantbridge_call_seconds',
     help: 'How long calls of the old addresses took, until the answer was written.',
@@ -51,6 +61,7 @@ export function createCallMetrics(registry: Registry): CallMetrics {
     registers: [registry],
     collect,
   });
+  seconds.zero({ endpoint: 'token', answered_by: 'bridge' });
   function flush({ endpoint, carrier, outcome, answeredBy, durations }: CallTally): void {
     calls.inc({ endpoint, carrier, outcome, answered_by: answeredBy }, durations.length);
     const timed = seconds.labels(endpoint, answeredBy);
@@ -58,6 +69,13 @@ export function createCallMetrics(registry: Registry): CallMetrics {
     durations.length = 0;
   }
   return {
+    begin(endpoints) {
+      for (const endpoint of endpoints)
+        for (const carrier of CARRIERS) {
+          for (const by of FAILING) beginAt(endpoint, carrier, ['failed', by]);
+          beginAt(endpoint, carrier, ['shed', 'bridge']);
+        }
+    },
     note({ endpoint, carrier, outcome, answeredBy, milliseconds }) {
       const key = `${endpoint} ${carrier} ${outcome} ${answeredBy}`;
       const tally = tallies.get(key) ?? { endpoint, carrier, outcome, answeredBy, durations: [] };

@@ -6,6 +6,8 @@ const MAIL_OUTCOMES = ['sent', 'dropped', 'put_off', 'passed_on', 'undeliverable
 export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 
 export interface MailMetrics {
+  /** Names the stages before the first mail of each. */
+  begin: (stages: Iterable<string>) => void;
   /** A mail that tells of several stages counts for each of them. */
   note: (stages: Iterable<string>, outcome: MailOutcome) => void;
   /** Whether the mail server took a mail. A mailbox that it refuses for good says nothing of the server. */
@@ -15,7 +17,7 @@ export interface MailMetrics {
 /** The stage of a mail that ended before anybody knew what it tells. */
 const NO_STAGE = 'none';
 
-/** Counts claimed mails by what became of them. */
+/** Counts claimed mails by what became of them. Every series begins at 0: neither a rule nor a panel sees a rise in its first value. */
 export function createMailMetrics(registry: Registry): MailMetrics {
   const mails = new Counter({
     name: 'grantbridge_mails_total',
@@ -23,14 +25,16 @@ export function createMailMetrics(registry: Registry): MailMetrics {
     labelNames: ['stage', 'outcome'],
     registers: [registry],
   });
-  for (const outcome of MAIL_OUTCOMES) mails.inc({ stage: NO_STAGE, outcome }, 0);
-  // A series of a stage begins with its first mail, and a rule sees no rise in its first value. This counter begins at zero.
+  const begin = (stages: Iterable<string>) => {
+    for (const stage of stages) for (const outcome of MAIL_OUTCOMES) mails.inc({ stage, outcome }, 0);
+  };
+  begin([NO_STAGE]);
+  // A mail counts above once for each of its stages, and here once.
   const undeliverable = new Counter({
     name: 'grantbridge_mails_undeliverable_total',
     help: 'Mails that reached nobody.',
     registers: [registry],
   });
-  // Both begin at zero for the same reason: a rule asks whether any mail was taken.
   const handOvers = new Counter({
     name: 'grantbridge_mail_hand_overs_total',
     help: 'Attempts to hand a reminder over to the mail server, without mailboxes that it refused for good.',
@@ -39,6 +43,7 @@ export function createMailMetrics(registry: Registry): MailMetrics {
   });
   for (const outcome of ['taken', 'not_taken']) handOvers.inc({ outcome }, 0);
   return {
+    begin,
     noteHandOver: (outcome) => handOvers.inc({ outcome }),
     note(stages, outcome) {
       if (outcome === 'undeliverable') undeliverable.inc();

@@ -1,10 +1,14 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { SECOND } from '../lifetimes.ts';
 
+const UPSTREAM_CALLS = ['exchange', 'refresh', 'introspect', 'revoke', 'read', 'write'] as const;
+
+const UPSTREAM_OUTCOMES = ['answered', 'refused', 'limited', 'failed'] as const;
+
 /** One call to the new API. */
 interface UpstreamCall {
-  call: 'exchange' | 'refresh' | 'introspect' | 'revoke' | 'read' | 'write';
-  outcome: 'answered' | 'refused' | 'limited' | 'failed';
+  call: (typeof UPSTREAM_CALLS)[number];
+  outcome: (typeof UPSTREAM_OUTCOMES)[number];
   milliseconds: number;
 }
 
@@ -18,7 +22,7 @@ export interface UpstreamMetrics {
 
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
-/** Counts and times the calls to the new API. */
+/** Counts and times the calls to the new API. Every series begins at zero: a rule sees the first call of each kind only then. */
 export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
   const seconds = new Histogram({
     name: 'grantbridge_new_api_seconds',
@@ -27,6 +31,7 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
     buckets: BUCKETS,
     registers: [registry],
   });
+  for (const call of UPSTREAM_CALLS) for (const outcome of UPSTREAM_OUTCOMES) seconds.zero({ call, outcome });
   const turnedAway = new Counter({
     name: 'grantbridge_new_api_reads_turned_away_total',
     help: 'Reads of the new API that were not sent, because too many were under way.',

@@ -6,10 +6,12 @@ const WEBHOOK_OUTCOMES = ['delivered', 'put_off', 'dead', 'left'] as const;
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 
 export interface WebhookMetrics {
+  /** Names the events before the first message of each. */
+  begin: (events: Iterable<string>) => void;
   note: (event: string, outcome: WebhookOutcome) => void;
 }
 
-/** Counts the attempts at messages to webhooks by what became of them. */
+/** Counts the attempts at messages to webhooks by what became of them. Every series begins at 0, so that its first attempt shows. */
 export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   const attempts = new Counter({
     name: 'grantbridge_webhook_attempts_total',
@@ -17,6 +19,10 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
     labelNames: ['event', 'outcome'],
     registers: [registry],
   });
-  for (const outcome of WEBHOOK_OUTCOMES) attempts.inc({ event: 'test', outcome }, 0);
-  return { note: (event, outcome) => attempts.inc({ event, outcome }) };
+  return {
+    begin(events) {
+      for (const event of events) for (const outcome of WEBHOOK_OUTCOMES) attempts.inc({ event, outcome }, 0);
+    },
+    note: (event, outcome) => attempts.inc({ event, outcome }),
+  };
 }

@@ -16,7 +16,7 @@ const ANSWERED_BY: Record<string, string> = {
 
 const calls = (outcome: string, values: string): Course => ({
   metric: 'grantbridge_calls_total',
-  labels: { endpoint: 'profiles', outcome, answered_by: ANSWERED_BY[outcome] ?? '' },
+  labels: { endpoint: 'profiles', carrier: 'header', outcome, answered_by: ANSWERED_BY[outcome] ?? '' },
   values,
 });
 
