@@ -27,9 +27,9 @@ const exchanges = (outcome: string, values: string): Course => ({
   values,
 });
 
-const newApi = (outcome: string, values: string): Course => ({
+const newApi = (outcome: string, values: string, call = 'read'): Course => ({
   metric: 'grantbridge_new_api_seconds_count',
-  labels: { call: 'read', outcome },
+  labels: { call, outcome },
   values,
 });
 
@@ -111,6 +111,17 @@ export const CALL_COURSES: Record<string, AlertCourses[]> = {
   ],
   GrantbridgeNewApiFails: [
     { fires: [newApi('failed', grows(NEW_API * 0.12))], quiet: [newApi('failed', grows(NEW_API * 0.1))] },
+    // Many reads do not hide that refreshes fail, and four failures are too few.
+    {
+      fires: [newApi('failed', grows(1), 'refresh'), newApi('answered', grows(8), 'refresh')],
+      quiet: [newApi('failed', grows(1), 'refresh'), newApi('answered', grows(10), 'refresh')],
+    },
+    {
+      fires: [newApi('failed', '0+0x165 1+1x14', 'exchange')],
+      quiet: [newApi('failed', '0+0x176 1 2 3 4', 'exchange')],
+    },
+    // Few calls: six and three in two hours.
+    { fires: [newApi('failed', grows(0.05), 'revoke')], quiet: [newApi('failed', grows(0.03), 'revoke')] },
     {
       fires: [gauge('grantbridge_new_api_breaker_open', 1, { before: 'connections' })],
       quiet: [{ metric: 'grantbridge_new_api_breaker_open', values: '0+0x177 1+0x3' }],
@@ -133,6 +144,14 @@ export const CALL_COURSES: Record<string, AlertCourses[]> = {
     {
       fires: [gauge('grantbridge_new_api_budget_left_ratio', 0.09)],
       quiet: [gauge('grantbridge_new_api_budget_left_ratio', 0.11)],
+    },
+    {
+      fires: [newApi('limited', grows(0.2), 'refresh'), newApi('answered', grows(1.5), 'refresh')],
+      quiet: [
+        newApi('limited', grows(0.2), 'refresh'),
+        newApi('answered', grows(2), 'refresh'),
+        newApi('limited', grows(NEW_API)),
+      ],
     },
   ],
 };
