@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { insertEvents } from '../../src/store/history/events.ts';
 import { holdJobs } from '../support/bridge/hold-jobs.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import { sendRaw } from '../support/callers/raw-request.ts';
@@ -124,6 +125,17 @@ describe('the state', () => {
   test('what is read from the database was readable, and the history is sealed in the end', async () => {
     expect(await now('grantbridge_state_readable')).toBe(1);
     await until(async () => (await now('grantbridge_history_unsealed_entries')) === 0);
+  });
+
+  test('the age of the oldest entry that waits to be sealed is told, until a later one is sealed', async () => {
+    const gauge = 'grantbridge_history_unsealed_oldest_seconds';
+    await until(async () => (await now(gauge)) === 0);
+    const stranger = { at: clock.now(), actor: 'a stranger', action: 'test' };
+    await insertEvents(system.bridge.context.store.durable, [stranger]);
+    clock.advance(120_000);
+    expect(await now(gauge)).toBeGreaterThanOrEqual(120);
+    await issueToken(system);
+    await until(async () => (await now(gauge)) === 0);
   });
 });
 

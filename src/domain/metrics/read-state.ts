@@ -3,7 +3,7 @@ import { addGauge, type GaugeValue } from '../../shared/metrics/gauge.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { readDoubts } from '../../store/grants/grant-states.ts';
 import { readOwed } from '../../store/grants/owed-revocations.ts';
-import { countUnchained } from '../../store/history/events.ts';
+import { countUnchained, oldestUnchained } from '../../store/history/events.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 import { countGrantsByState, countMappingsByState } from './count-states.ts';
 import type { MetricsDeps } from './deps.ts';
@@ -32,9 +32,13 @@ const byState = (counts: ReadonlyMap<string, number>): GaugeValue[] =>
 
 const one = (value: number): GaugeValue[] => [{ value }];
 
-async function readOldestDoubt({ store, clock }: MetricsDeps): Promise<number> {
-  const { oldest } = await readDoubts(store.durable, COUNTED_MOST);
-  return oldest === null ? 0 : Math.max(clock.now() - oldest, 0) / SECOND;
+/** For how long something waits, in seconds; 0 where nothing does. */
+const secondsSince = ({ clock }: MetricsDeps, since: number | null | undefined): number =>
+  typeof since === 'number' ? Math.max(clock.now() - since, 0) / SECOND : 0;
+
+async function readOldestDoubt(context: MetricsDeps): Promise<number> {
+  const { oldest } = await readDoubts(context.store.durable, COUNTED_MOST);
+  return secondsSince(context, oldest);
 }
 
 /** A restored copy tells the new API nothing: the original may have told it already. */
@@ -45,7 +49,23 @@ async function owedNow({ store, clock, instance }: MetricsDeps) {
 
 async function readOldestOwed(context: MetricsDeps): Promise<number> {
   const { oldest } = await owedNow(context);
-  return oldest === null ? 0 : Math.max(context.clock.now() - oldest, 0) / SECOND;
+  return secondsSince(context, oldest);
+}
+
+function historyGauges(context: MetricsDeps): StateGauge[] {
+  const { durable } = context.store;
+  return [
+    {
+      name: 'grantbridge_history_unsealed_entries',
+      help: `Entries of the history that wait to be sealed, counted up to ${COUNTED_MOST}.`,
+      read: async () => one(await countUnchained(durable, COUNTED_MOST)),
+    },
+    {
+      name: 'grantbridge_history_unsealed_oldest_seconds',
+      help: 'How long the oldest entry of the history that is to be sealed has waited; 0 without one.',
+      read: async () => one(secondsSince(context, await oldestUnchained(durable))),
+    },
+  ];
 }
 
 /** Every gauge of the state. A new gauge is a row here and in docs/operate/metrics.md. */
@@ -91,11 +111,7 @@ function stateGauges(context: MetricsDeps): StateGauge[] {
       help: 'Pairs that wait in VAR_DIR/spill.',
       read: async () => one(await spill.count()),
     },
-    {
-      name: 'grantbridge_history_unsealed_entries',
-      help: `Entries of the history that wait to be sealed, counted up to ${COUNTED_MOST}.`,
-      read: async () => one(await countUnchained(store.durable, COUNTED_MOST)),
-    },
+    ...historyGauges(context),
   ];
 }
 

@@ -121,6 +121,28 @@ export async function countUnchained(db: Database, limit: number): Promise<numbe
   return Number(row.n);
 }
 
+/**
+ * When the oldest entry was written that waits behind the newest chained one; undefined without one. An entry that the chain has
+ * passed over is foreign, and waits for ever.
+ */
+export async function oldestUnchained(db: Database): Promise<number | undefined> {
+  const head = db
+    .selectFrom('events')
+    .select('id')
+    .where('position', '<', LAST_POSITION)
+    .orderBy('position', 'desc')
+    .limit(1);
+  const row = await db
+    .selectFrom('events')
+    .select('at')
+    .where('position', 'is', null)
+    .where('id', '>', sql<number>`coalesce(${head}, ${sql.lit(Number.MIN_SAFE_INTEGER)})`)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at;
+}
+
 /** The last waiting entry of an old version, whose entries had neither a name nor a witness. */
 export async function findLastUnwitnessed(db: Database): Promise<number | undefined> {
   const query = db.selectFrom('events').select('id').where('uid', 'is', null).where('witness', 'is', null);

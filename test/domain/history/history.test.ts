@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sealHistory, startSealing } from '../../../src/domain/history/seal-history.ts';
-import { allEvents, insertEvents, readHead } from '../../../src/store/history/events.ts';
+import { allEvents, insertEvents, oldestUnchained, readHead } from '../../../src/store/history/events.ts';
 import { databaseKinds } from '../../store/support/stores.ts';
 import { until } from '../../support/servers/held-answer.ts';
 import { change, type History, openPair, upTo } from '../support/histories.ts';
@@ -42,6 +42,22 @@ describe.each(databaseKinds)('on %s', (kind) => {
       newestAnchor: undefined,
       finding: undefined,
     });
+  });
+
+  test('the oldest entry that waits is told, and none that the chain has passed over', async () => {
+    expect(await oldestUnchained(one.db)).toBeUndefined();
+    for (const n of upTo(2)) await one.record(n);
+    expect(await oldestUnchained(one.db)).toBe(change(1).at);
+    await one.sealAndAnchor();
+    expect(await oldestUnchained(one.db)).toBeUndefined();
+    await recordOld(3);
+    expect(await oldestUnchained(one.db)).toBe(change(3).at);
+    await one.record(4);
+    await one.sealAndAnchor();
+    expect(await positions()).toEqual([1, 2, 3, null]);
+    expect(await oldestUnchained(one.db)).toBeUndefined();
+    await one.record(5);
+    expect(await oldestUnchained(one.db)).toBe(change(5).at);
   });
 
   test('texts that no database keeps as they are do not make an entry look forged', async () => {

@@ -171,6 +171,10 @@ export const COURSES: Record<string, AlertCourses[]> = {
       fires: [gauge('grantbridge_history_unsealed_entries', 1001)],
       quiet: [{ metric: 'grantbridge_history_unsealed_entries', values: '5000+0x150 999 5000+0x29' }],
     },
+    {
+      fires: [gauge('grantbridge_history_unsealed_oldest_seconds', 1900)],
+      quiet: [gauge('grantbridge_history_unsealed_oldest_seconds', 1700)],
+    },
   ],
   GrantbridgeRestoredCopy: ofState('grantbridge_restored_copy', 'restored_copy'),
   GrantbridgeKeys: ofState('grantbridge_keys_unusable', 'keys'),
