@@ -81,3 +81,11 @@ export const durations = (
       labels: { le: String(limit) },
       values: grows(all - slow),
     }));
+
+const COUNTED = /_(total|count|sum|bucket)$/;
+
+/** Every series that is counted grows. */
+export const growing = (samples: readonly Sample[]): Course[] =>
+  samples
+    .filter(({ name }) => COUNTED.test(name))
+    .map(({ name, labels }) => ({ metric: name, labels, values: grows(1) }));

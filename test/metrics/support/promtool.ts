@@ -37,17 +37,38 @@ function testOf({ name, series, minute, alerts }: RuleCase) {
   return { name, interval: '1m', input_series: series, promql_expr_test };
 }
 
-/** Evaluates the rules of the repository. What Prometheus finds wrong; empty when all is as expected. */
-export function evaluateRules(cases: readonly RuleCase[]): string {
+/** What `promtool test rules` finds wrong; empty when all is as expected. */
+function testFile(content: object): string {
   const folder = mkdtempSync(join(tmpdir(), 'rules-'));
   try {
     const file = join(folder, 'cases.yml');
-    const rule_files = [join(projectRoot, HELD.alertRules)];
     // JSON is YAML too.
-    writeFileSync(file, JSON.stringify({ rule_files, evaluation_interval: EVERY, tests: cases.map(testOf) }));
+    writeFileSync(file, JSON.stringify(content));
     const { status, stdout, stderr } = spawnSync(PROMTOOL, ['test', 'rules', file], { encoding: 'utf8' });
     return status === 0 ? '' : `${stdout}${stderr}`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Evaluates the rules of the repository. What Prometheus finds wrong; empty when all is as expected. */
+export function evaluateRules(cases: readonly RuleCase[]): string {
+  const rule_files = [join(projectRoot, HELD.alertRules)];
+  return testFile({ rule_files, evaluation_interval: EVERY, tests: cases.map(testOf) });
+}
+
+/** Whether a query has a number for at least one series: a share of nothing is none. */
+const hasNumber = (query: string) => `group((${query}) > -Inf)`;
+
+/** Evaluates queries at a minute. What Prometheus finds wrong; empty when each query has a number. */
+export function evaluateQueries(
+  queries: readonly string[],
+  { series, minute }: { series: InputSeries[]; minute: number },
+): string {
+  const promql_expr_test = queries.map((query) => ({
+    expr: hasNumber(query),
+    eval_time: `${minute}m`,
+    exp_samples: [{ labels: '{}', value: 1 }],
+  }));
+  return testFile({ tests: [{ interval: '1m', input_series: series, promql_expr_test }] });
 }
