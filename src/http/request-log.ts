@@ -2,88 +2,102 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../shared/log/logger.ts';
 import { createRefusalLog } from '../shared/log/refusal-log.ts';
 import { redactText } from '../shared/log/redaction.ts';
+import { waitedFor } from './request-id.ts';
 import { idsOf } from './request-trace.ts';
-import { arrivedAt } from './arrived-at.ts';
 import { whenAnswered } from './wire/when-answered.ts';
 import { Note } from '../shared/memory/note.ts';
 
 /**
  * One line for a request, once it is answered. The query is left out, because it may hold a token; the path is redacted.
- * By default only refusals and failures of known tokens have a line: what strangers send is counted by network.
+ * By default only refusals and failures of known tokens, and of apps that have shown their secret, have a line: what
+ * strangers send is counted by network.
  */
 
 /** Which requests get a line at level `info` (LOG_REQUESTS). At level `debug` every request has one. */
 export type RequestLogMode = 'off' | 'errors' | 'all';
 
-/** The facts of a known token's call. */
+/** `carrier` of a request of an app that has shown its secret. */
+const CREDENTIALS = 'credentials';
+
+/** The facts of a call with a known token, or of a request of an app that has shown its secret. */
 interface CallerFacts {
-  mappingId: string;
+  mappingId?: string;
   clientId: string;
   carrier: string;
   answeredBy: string;
   /** Why a token is not served, in one word, and since when. */
   reason?: string;
   since?: string;
+  /** Why a request for a token was refused: the code, and what its answer does not say. */
+  refusal?: string;
+  detail?: string | undefined;
 }
 
 /**
  * No holder of tokens may fill the log, however many tokens an app has: of each app this many refusals, and as many
- * failures, are written in a minute. The others are counted.
+ * failures, are written in a minute. The others are counted. Requests for tokens have lines and counts of their own: whoever
+ * holds a token of an app does not hide that its exchanges fail, and neither do the calls of very many apps.
  */
 const LINES_OF_APP = 20;
 
 const callers = new Note<Response, () => CallerFacts>();
+
+/** Names an app that has shown its secret. The bridge itself answers its request. */
+export const nameProvenApp = (res: Response, clientId: string): void =>
+  nameCaller(res, () => ({ clientId, carrier: CREDENTIALS, answeredBy: 'bridge' }));
 
 /** Names the token of a request for its line. `facts` are asked for when the request is answered. */
 export function nameCaller(res: Response, facts: () => CallerFacts): void {
   callers.set(res, facts);
 }
 
-/** Adds what became known of the token during the call. A request that names no token keeps nothing. */
+/** Adds what became known of the caller during the call. A request without a known caller keeps nothing. */
 export function nameMore(res: Response, more: Partial<CallerFacts>): void {
   const facts = callers.get(res);
   if (facts) callers.set(res, () => ({ ...facts(), ...more }));
 }
 
-/** What is known of the caller of an answered request; undefined without a known token. */
+/** What is known of the caller of an answered request; undefined without a known one. */
 export const callerOf = (res: Response): CallerFacts | undefined => callers.get(res)?.();
 
 function pathOf({ originalUrl }: Request): string {
   return redactText(originalUrl.split('?')[0] ?? '').slice(0, 200);
 }
 
-function fieldsOf(req: Request, res: Response, startedAt: number) {
+/** What every line about a request tells of it. The status of the answer must be set. */
+export function requestFacts(req: Request, res: Response) {
   return {
     method: req.method,
     path: pathOf(req),
     status: res.statusCode,
-    ms: Math.round(performance.now() - startedAt),
+    ms: Math.round(waitedFor(res)),
     ...idsOf(res),
     ...callerOf(res),
   };
 }
 
+/** Which lines share a limit, and how they are called where they are counted. */
+function kindOf({ clientId, carrier }: CallerFacts, status: number): string {
+  const what = status < 500 ? 'refused' : 'failed';
+  return carrier === CREDENTIALS ? `${clientId} exchange ${what}` : `${clientId} ${what}`;
+}
+
 /** Logs answered requests as `mode` says. */
 export function logRequests(logger: Logger, mode: RequestLogMode): RequestHandler {
-  const note = createRefusalLog({ logger, lines: LINES_OF_APP });
   const message = 'request';
+  const noteCall = createRefusalLog({ logger, lines: LINES_OF_APP });
+  const noteExchange = createRefusalLog({ logger, lines: LINES_OF_APP });
+  const noteCaller = (caller: CallerFacts, fields: ReturnType<typeof requestFacts>) => {
+    const note = caller.carrier === CREDENTIALS ? noteExchange : noteCall;
+    const kind = kindOf(caller, fields.status);
+    note({ level: 'info', message, address: '', kind, common: { clientId: caller.clientId }, fields });
+  };
   return (req, res, next) => {
-    const startedAt = arrivedAt(req);
     whenAnswered(res, logger, () => {
-      const fields = () => fieldsOf(req, res, startedAt);
-      if (mode === 'all') logger.info(message, fields());
-      else if (mode === 'errors' && res.statusCode >= 400 && callers.get(res)) {
-        const known = fields();
-        const kind = `${known.clientId} ${known.status < 500 ? 'refused' : 'failed'}`;
-        note({
-          level: 'info',
-          message,
-          address: '',
-          kind,
-          common: { clientId: known.clientId },
-          fields: known,
-        });
-      } else if (logger.isLevelEnabled('debug')) logger.debug(message, fields());
+      const caller = mode === 'errors' && res.statusCode >= 400 ? callerOf(res) : undefined;
+      if (mode === 'all') logger.info(message, requestFacts(req, res));
+      else if (caller) noteCaller(caller, requestFacts(req, res));
+      else if (logger.isLevelEnabled('debug')) logger.debug(message, requestFacts(req, res));
     });
     next();
   };

@@ -20,6 +20,8 @@ export interface ExchangeRequest {
   clientId: string;
   code: string;
   redirectUri: string | undefined;
+  /** Is told the id of the mapping of the new token. */
+  nameToken?: (mappingId: string) => void;
 }
 
 /** One public answer for every way in which a code can be wrong. So the answer is no oracle (docs/threats.md T9). */
@@ -185,5 +187,6 @@ export async function exchangeCode(
     if (error instanceof OAuthError) await recordLostRace(context, code, origin);
     if (!(await isSpentFor(context, issue, error))) throw error;
   }
+  asked.nameToken?.(issue.mappingId);
   return issue.token;
 }

@@ -74,6 +74,8 @@ interface HandoverRequest {
   client: AppClient;
   token: string;
   origin: Origin;
+  /** Is told the id of the mapping of the token, once the token is known to be one of this app. */
+  nameToken?: (mappingId: string) => void;
 }
 
 /** The app, account and grant behind a token of this client's app. */
@@ -83,11 +85,15 @@ interface Subject {
   grantId: string | null;
 }
 
-async function subjectOf(context: HandoverDeps, { client, token }: HandoverRequest): Promise<Subject> {
+async function subjectOf(
+  context: HandoverDeps,
+  { client, token, nameToken }: HandoverRequest,
+): Promise<Subject> {
   const find = () => findMapping(context.store, context.vault.digests(token));
   const mapping = await underAllKeys(context, find);
   if (!mapping || mapping.client_id !== client.client_id)
     throw unacceptable('The subject token is not one of this app.');
+  nameToken?.(mapping.id);
   if (mapping.state === 'revoked') throw unacceptable('The subject token was revoked.');
   if (mapping.account_id === null)
     throw unacceptable('The subject token is not connected to an account yet.');

@@ -11,7 +11,8 @@ import { tellDates } from '../wire/added-headers.ts';
 import { createClientAuthentication } from '../wire/client-authentication.ts';
 import { sendJson } from '../wire/legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../wire/request-parameters.ts';
-import { showLive } from '../legacy/usage-note.ts';
+import { noteProvenApp } from '../legacy/usage-note.ts';
+import { nameMore } from '../request-log.ts';
 import { callingOf, checkTrace } from '../request-trace.ts';
 
 /**
@@ -102,12 +103,14 @@ export function exchange(context: ExchangeDeps): RequestHandler {
     const isConfirmation = grantType === CONFIRMATION;
     const client = await (isConfirmation ? confirmerOf : takerOf)(req, body);
     tellDates(context, res, { clientId: client.client_id });
-    showLive(context, { clientId: client.client_id, carrier: 'credentials' }, req);
+    noteProvenApp(context, client.client_id, req);
+    const nameToken = (mappingId: string) => nameMore(res, { mappingId });
     const origin = { actor: `app:${client.client_id}`, ...callingOf(res) };
+    const asked = { client, token, origin, nameToken };
     if (isConfirmation) {
-      const migrated = await confirm(context, { client, token, origin });
+      const migrated = await confirm(context, asked);
       return sendJson(res, 200, { confirmed: true, migrated_tokens: migrated });
     }
-    sendJson(res, 200, tokenAnswer(await handOver(context, { client, token, origin })));
+    sendJson(res, 200, tokenAnswer(await handOver(context, asked)));
   };
 }

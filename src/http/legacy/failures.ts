@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { LegacyDeps } from './deps.ts';
 import {
   alarmOf,
@@ -12,7 +12,7 @@ import { Overloaded } from '../../domain/limits/overload/overload.ts';
 import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { Refusal } from '../../shared/refusals/refusal.ts';
 import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
-import { callerOf } from '../request-log.ts';
+import { callerOf, nameMore, requestFacts } from '../request-log.ts';
 import { idsOf } from '../request-trace.ts';
 import { noteShed, wasShed } from '../overload/shed.ts';
 import { UnreadableBody } from '../wire/unreadable-body.ts';
@@ -111,6 +111,13 @@ export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
   };
 }
 
+/** What the line of a request for a token tells. Nobody but the bridge answers one. */
+function factsOfTokenRequest(req: Request, res: Response, { status, code, detail }: OAuthError) {
+  res.status(status);
+  nameMore(res, { refusal: code, detail });
+  return { answeredBy: 'bridge', ...requestFacts(req, res), refusal: code, detail };
+}
+
 /** Each app has lines of its own: many apps may share a network. */
 const kindOfApp = (kind: string, clientId: string | undefined) =>
   clientId === undefined ? kind : `${kind} ${clientId}`;
@@ -123,10 +130,10 @@ export function tokenFailures(context: LegacyDeps, what: string): ErrorRequestHa
   return (error, req, res, _next) => {
     const address = req.ip ?? '';
     const refusal = toTokenError(error);
+    if (wasShed(res)) return sendTokenError(res, refusal);
     const clientId = knownClientOf(res);
     const common = { refusal: refusal.code, clientId };
-    const said = { ...common, detail: refusal.detail, ...idsOf(res) };
-    if (wasShed(res)) return sendTokenError(res, refusal);
+    const said = { clientId, ...factsOfTokenRequest(req, res, refusal) };
     if (refusal.status >= 500) {
       const [message, fields] = [`${alarmOf(error)}${what} failed`, { ...said, error }];
       const kind = kindOfApp(kindOf(error) ?? refusal.code, clientId);

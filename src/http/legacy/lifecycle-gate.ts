@@ -5,7 +5,7 @@ import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { createRefusalLog } from '../../shared/log/refusal-log.ts';
 import { dayOf } from '../../shared/moments.ts';
-import { idsOf } from '../request-trace.ts';
+import { requestFacts } from '../request-log.ts';
 import { PageError } from '../pages/page-error.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { tellDates } from '../wire/added-headers.ts';
@@ -122,7 +122,8 @@ function tellExchange({ logger }: LegacyDeps) {
   const noteRefusal = createRefusalLog({ logger });
   return (res: Response, ending: LifecycleEnding): void => {
     const clientId = ending.because === 'brownout' ? ending.brownout.clientId : undefined;
-    const fields = { refusal: 'gone', detail: ending.because, clientId, ...idsOf(res) };
+    const said = { refusal: 'gone', detail: ending.because, clientId, answeredBy: 'bridge' };
+    const fields = { ...said, ...requestFacts(res.req, res.status(410)) };
     const message = 'a legacy exchange was refused';
     noteRefusal({ level: 'info', message, address: res.req.ip ?? '', kind: 'gone', fields });
   };

@@ -8,7 +8,8 @@ import { tellDates } from '../wire/added-headers.ts';
 import { createClientAuthentication } from '../wire/client-authentication.ts';
 import { sendJson } from '../wire/legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../wire/request-parameters.ts';
-import { showLive } from './usage-note.ts';
+import { nameMore } from '../request-log.ts';
+import { noteProvenApp } from './usage-note.ts';
 
 /**
  * POST /1/oauth2/token.json (OAuth 2.0 draft 20 §4.1.3). The order is parameters, client, code: a malformed request or
@@ -55,9 +56,10 @@ export function token(context: LegacyDeps): RequestHandler {
     const asked = checkParameters(req, body);
     const clientId = await clientOf(req, body);
     tellDates(context, res, { clientId });
-    showLive(context, { clientId, carrier: 'credentials' }, req);
+    noteProvenApp(context, clientId, req);
     const origin = { actor: `app:${clientId}`, ...callingOf(res) };
-    const accessToken = await exchangeCode(context, { clientId, ...asked }, origin);
+    const nameToken = (mappingId: string) => nameMore(res, { mappingId });
+    const accessToken = await exchangeCode(context, { clientId, ...asked, nameToken }, origin);
     sendJson(res, 200, { access_token: accessToken });
   };
 }

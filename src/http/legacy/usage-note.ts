@@ -5,7 +5,7 @@ import type { AnsweringApi } from '../../domain/live/live-feed.ts';
 import type { KnownToken } from '../../domain/usage/deferred-token-lookup.ts';
 import type { TokenRefused } from '../../domain/failures.ts';
 import { loggedReason } from '../../domain/tokens/standing/ends.ts';
-import { nameCaller, nameMore } from '../request-log.ts';
+import { nameCaller, nameMore, nameProvenApp } from '../request-log.ts';
 import { whenAnswered } from '../wire/when-answered.ts';
 import type { CarriedToken } from '../wire/bearer-token.ts';
 import { Note } from '../../shared/memory/note.ts';
@@ -158,10 +158,11 @@ function show({ live }: LegacyDeps, shown: LiveCaller, answered: AnsweredCall): 
   });
 }
 
-/** Shows a call with the credentials of an app, after its answer. */
-export function showLive(context: LegacyDeps, shown: LiveCaller, req: Request): void {
+/** Names the app that has shown its secret in a call, for the line of the call, and shows the call after its answer. */
+export function noteProvenApp(context: LegacyDeps, clientId: string, req: Request): void {
   const { res } = req;
   if (res === undefined) return;
-  const seen = seenOf(req);
+  nameProvenApp(res, clientId);
+  const [seen, shown] = [seenOf(req), { clientId, carrier: 'credentials' }];
   whenAnswered(res, context.logger, () => show(context, shown, answeredAs(seen, res)));
 }
