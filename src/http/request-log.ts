@@ -41,6 +41,10 @@ interface CallerFacts {
 const LINES_OF_APP = 20;
 
 const callers = new Note<Response, () => CallerFacts>();
+const carriers = new Note<Response, string>();
+
+/** Names where a request carries its token. Whether the token is known may never be known. */
+export const nameCarrier = (res: Response, carrier: string): void => carriers.set(res, carrier);
 
 /** Names an app that has shown its secret. The bridge itself answers its request. */
 export const nameProvenApp = (res: Response, clientId: string): void =>
@@ -72,6 +76,7 @@ export function requestFacts(req: Request, res: Response) {
     status: res.statusCode,
     ms: Math.round(waitedFor(res)),
     ...idsOf(res),
+    carrier: carriers.get(res),
     ...callerOf(res),
   };
 }

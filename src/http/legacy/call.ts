@@ -16,6 +16,7 @@ import { findCarriedToken, type CarriedToken } from '../wire/bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
 import { noteCarrier } from './metrics/measure-call.ts';
+import { nameCarrier } from '../request-log.ts';
 import { callingOf, checkTrace } from '../request-trace.ts';
 import { type PassThroughDeps, passToOldApi } from './pass-through/pass-through.ts';
 import { noteUsage } from './usage-note.ts';
@@ -137,6 +138,12 @@ function requireRoom(
   if (!isAdmitted) throw overloaded(context);
 }
 
+/** Tells the metrics and the line of the call where its token stands. */
+function tellCarrier(res: Response, carrier: CarriedToken['carrier']): void {
+  noteCarrier(res, carrier);
+  nameCarrier(res, carrier);
+}
+
 /** Makes the handlers of addresses. */
 export function createAddressHandlers(passing: PassThroughDeps) {
   const { context, limit } = passing;
@@ -144,7 +151,7 @@ export function createAddressHandlers(passing: PassThroughDeps) {
     const { kind, tokenOf, refuse, answer, beforeRefusal, withoutToken } = address;
     return async (req, res) => {
       const found = await tokenOf(req);
-      if (found) noteCarrier(res, found.carrier);
+      if (found) tellCarrier(res, found.carrier);
       checkTrace(res, () => [found?.token]);
       requireRoom(context, { req, found, kind });
       const decision = await decideAnswerer(context, kind, found?.token);

@@ -12,8 +12,7 @@ import { Overloaded } from '../../domain/limits/overload/overload.ts';
 import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { Refusal } from '../../shared/refusals/refusal.ts';
 import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
-import { callerOf, nameMore, requestFacts } from '../request-log.ts';
-import { idsOf } from '../request-trace.ts';
+import { nameMore, requestFacts } from '../request-log.ts';
 import { noteShed, wasShed } from '../overload/shed.ts';
 import { UnreadableBody } from '../wire/unreadable-body.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from '../wire/legacy-error.ts';
@@ -75,25 +74,25 @@ function toTokenError(error: unknown): OAuthError {
  */
 const LINES_OF_FAILURES = 10;
 
-/** The ids of a call that failed, for the search in the log. */
-function idsOfCall(res: Response) {
-  const { mappingId, clientId } = callerOf(res) ?? {};
-  return { ...idsOf(res), mappingId, clientId };
+/** What the line of a request tells that ends here. Of a caller that is not known the bridge itself answers it. */
+function factsOfEnd(req: Request, res: Response, status: number) {
+  res.status(status);
+  return { answeredBy: 'bridge', ...requestFacts(req, res) };
 }
 
 /**
  * The log line of a failure. The outcome of a write is no fault of the bridge, and the words are for the caller alone. The
  * cause, where there is one, tells what became of the connection to the old API.
  */
-function lineOf(error: unknown, { status, code }: LegacyError, ids: ReturnType<typeof idsOfCall>) {
+function lineOf(error: unknown, { code }: LegacyError, facts: ReturnType<typeof factsOfEnd>) {
   if (error instanceof WriteRefused)
     return {
       level: 'warn',
       message: 'a write was not done, or nobody knows',
-      fields: { status, code, error: error.cause, ...ids },
+      fields: { code, error: error.cause, ...facts },
     } as const;
   const message = `${alarmOf(error)}a legacy call failed`;
-  return { level: 'error', message, fields: { status, error, ...ids } } as const;
+  return { level: 'error', message, fields: { error, ...facts } } as const;
 }
 
 /** Answers refusals of the resource calls. */
@@ -105,17 +104,18 @@ export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
     if (error instanceof TokenRefused) noteStop(res, error);
     // Of an overload its own lines tell, once a minute.
     if (error instanceof Overloaded) noteShed(res);
-    else if (refusal.status >= 500)
-      note({ ...lineOf(error, refusal, idsOfCall(res)), address: req.ip ?? '', kind: kindOf(error) });
+    else if (refusal.status >= 500) {
+      const line = lineOf(error, refusal, factsOfEnd(req, res, refusal.status));
+      note({ ...line, address: req.ip ?? '', kind: kindOf(error) });
+    }
     sendLegacyError(res, refusal);
   };
 }
 
-/** What the line of a request for a token tells. Nobody but the bridge answers one. */
+/** What the line of a request for a token tells. */
 function factsOfTokenRequest(req: Request, res: Response, { status, code, detail }: OAuthError) {
-  res.status(status);
   nameMore(res, { refusal: code, detail });
-  return { answeredBy: 'bridge', ...requestFacts(req, res), refusal: code, detail };
+  return { ...factsOfEnd(req, res, status), refusal: code, detail };
 }
 
 /** Each app has lines of its own: many apps may share a network. */

@@ -5,7 +5,7 @@ import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { createRefusalLog } from '../../shared/log/refusal-log.ts';
 import { dayOf } from '../../shared/moments.ts';
-import { requestFacts } from '../request-log.ts';
+import { nameCarrier, requestFacts } from '../request-log.ts';
 import { PageError } from '../pages/page-error.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { tellDates } from '../wire/added-headers.ts';
@@ -47,6 +47,7 @@ interface GatedAddress {
  */
 async function callerOf(context: LegacyDeps, req: Request): Promise<Caller> {
   const found = await tokenIfAny(req);
+  if (found && req.res) nameCarrier(req.res, found.carrier);
   const mapping = found && (await findByToken(context, found.token));
   return { clientId: mapping && provenApp(mapping), carrier: found?.carrier ?? 'header', mapping };
 }
