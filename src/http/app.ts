@@ -27,7 +27,7 @@ import { createVisitors, knowVisitor } from './site/visitor.ts';
 import { type MessageClasses, messageClassesOf } from './message-classes.ts';
 import { giveRequestId } from './request-id.ts';
 import { takeTrace } from './request-trace.ts';
-import { logRequests as createRequestLog, type RequestLogMode } from './request-log.ts';
+import { logHeads, logRequests as createRequestLog, type RequestLogMode } from './request-log.ts';
 import { httpsPages } from './pages/https-pages.ts';
 import { showStart } from './site/start-page.ts';
 import { createSigninParts } from './signin/parts.ts';
@@ -128,8 +128,9 @@ export function createBridgeApp({
   const directly = answerDirectly({ app, calls, failures, logger: context.logger });
   const trusts = app.get('trust proxy fn') as TrustProxy;
   const turns = createTurns();
-  const inTurns = answerInTurns({ context, trusts, turns, otherwise: directly });
-  const otherwise = refuseInOverload({ context, trusts, otherwise: inTurns });
+  const door = { context, trusts, log: logHeads(context.logger, logRequests) };
+  const inTurns = answerInTurns({ ...door, turns, otherwise: directly });
+  const otherwise = refuseInOverload({ ...door, otherwise: inTurns });
   const answer = answerPlainly({ context, perMinute: rateLimitPerMinute, trusts, logRequests, otherwise });
   return { app, answer, messages: messageClassesOf(app), requestWait: turns.wait };
 }

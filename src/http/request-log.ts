@@ -16,6 +16,8 @@ import { Note } from '../shared/memory/note.ts';
 /** Which requests get a line at level `info` (LOG_REQUESTS). At level `debug` every request has one. */
 export type RequestLogMode = 'off' | 'errors' | 'all';
 
+const MESSAGE = 'request';
+
 /** `carrier` of a request of an app that has shown its secret. */
 const CREDENTIALS = 'credentials';
 
@@ -64,15 +66,16 @@ export function nameMore(res: Response, more: Partial<CallerFacts>): void {
 /** What is known of the caller of an answered request; undefined without a known one. */
 export const callerOf = (res: Response): CallerFacts | undefined => callers.get(res)?.();
 
-function pathOf({ originalUrl }: Request): string {
-  return redactText(originalUrl.split('?')[0] ?? '').slice(0, 200);
+/** The path of an address for a line. */
+function pathOf(address: string): string {
+  return redactText(address.split('?')[0] ?? '').slice(0, 200);
 }
 
 /** What every line about a request tells of it. The status of the answer must be set. */
 export function requestFacts(req: Request, res: Response) {
   return {
     method: req.method,
-    path: pathOf(req),
+    path: pathOf(req.originalUrl),
     status: res.statusCode,
     ms: Math.round(waitedFor(res)),
     ...idsOf(res),
@@ -87,22 +90,48 @@ function kindOf({ clientId, carrier }: CallerFacts, status: number): string {
   return carrier === CREDENTIALS ? `${clientId} exchange ${what}` : `${clientId} ${what}`;
 }
 
+/** A request that was refused by its head alone, before any step of the others. */
+interface RefusedHead {
+  method: string | undefined;
+  path: string;
+  status: number;
+  ms: number;
+  requestId: string;
+  carrier: string;
+}
+
+/** Writes the line of a request that was refused by its head alone. */
+export type HeadLog = (refused: RefusedHead) => void;
+
+/** Logs such requests where every request has a line. Else undefined: a refusal must cost next to nothing. */
+export function logHeads(logger: Logger, mode: RequestLogMode): HeadLog | undefined {
+  const level = mode === 'all' ? 'info' : 'debug';
+  if (!logger.isLevelEnabled(level)) return undefined;
+  return ({ path, ms, ...head }) =>
+    logger.log(level, MESSAGE, {
+      ...head,
+      path: pathOf(path),
+      ms: Math.round(ms),
+      answeredBy: 'bridge',
+    });
+}
+
 /** Logs answered requests as `mode` says. */
 export function logRequests(logger: Logger, mode: RequestLogMode): RequestHandler {
-  const message = 'request';
   const noteCall = createRefusalLog({ logger, lines: LINES_OF_APP });
   const noteExchange = createRefusalLog({ logger, lines: LINES_OF_APP });
   const noteCaller = (caller: CallerFacts, fields: ReturnType<typeof requestFacts>) => {
     const note = caller.carrier === CREDENTIALS ? noteExchange : noteCall;
     const kind = kindOf(caller, fields.status);
-    note({ level: 'info', message, address: '', kind, common: { clientId: caller.clientId }, fields });
+    const common = { clientId: caller.clientId };
+    note({ level: 'info', message: MESSAGE, address: '', kind, common, fields });
   };
   return (req, res, next) => {
     whenAnswered(res, logger, () => {
       const caller = mode === 'errors' && res.statusCode >= 400 ? callerOf(res) : undefined;
-      if (mode === 'all') logger.info(message, requestFacts(req, res));
+      if (mode === 'all') logger.info(MESSAGE, requestFacts(req, res));
       else if (caller) noteCaller(caller, requestFacts(req, res));
-      else if (logger.isLevelEnabled('debug')) logger.debug(message, requestFacts(req, res));
+      else if (logger.isLevelEnabled('debug')) logger.debug(MESSAGE, requestFacts(req, res));
     });
     next();
   };

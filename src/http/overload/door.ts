@@ -4,6 +4,7 @@ import { type CarriedToken, tokensAt } from '../wire/bearer-token.ts';
 import { plainArrival, type TrustProxy } from '../wire/https.ts';
 import { parametersIn } from '../wire/request-parameters.ts';
 import type { OverloadDeps } from './deps.ts';
+import type { HeadLog } from '../request-log.ts';
 import { createCallRefusal } from './refuse-call.ts';
 import { hasRoom } from './room-for-call.ts';
 import type { Turns } from './turns.ts';
@@ -35,13 +36,15 @@ function tokenOf({ rawHeaders, url = '' }: IncomingMessage): CarriedToken | unde
 interface DoorInput {
   context: OverloadDeps;
   trusts: TrustProxy;
+  /** Writes the lines of refusals, where every request has one. */
+  log: HeadLog | undefined;
   /** Answers what is not refused here. */
   otherwise: RequestListener;
 }
 
 /** The refusal of a read by its head alone; undefined for every other request. */
-function createReadRefusal({ context, trusts }: Pick<DoorInput, 'context' | 'trusts'>) {
-  const refuse = createCallRefusal(context);
+function createReadRefusal({ context, trusts, log }: Omit<DoorInput, 'otherwise'>) {
+  const refuse = createCallRefusal(context, log);
   return (req: IncomingMessage, res: ServerResponse) => {
     const path = readPathOf(req);
     const arrival = path === undefined ? undefined : plainArrival(req, trusts);
@@ -58,9 +61,10 @@ function createReadRefusal({ context, trusts }: Pick<DoorInput, 'context' | 'tru
 }
 
 /** Refuses reads in an overload; passes every other request on. */
-export function refuseInOverload({ context, trusts, otherwise }: DoorInput): RequestListener {
+export function refuseInOverload({ otherwise, ...input }: DoorInput): RequestListener {
+  const { context } = input;
   const { overload } = context;
-  const refusalOf = createReadRefusal({ context, trusts });
+  const refusalOf = createReadRefusal(input);
   return (req, res) => {
     const refusal = overload.arrives() ? refusalOf(req, res) : undefined;
     if (!refusal || hasRoom(context, req, refusal.token)) return otherwise(req, res);
@@ -79,8 +83,9 @@ const WATCHED = /^\/(health|ready|metrics)(\?|$)/;
  * Begins each request in its turn: those that cost more than the answer that is kept ready. In an overload reads are refused
  * whose turn comes too late, all but a few. Every other request is begun, however long it waited.
  */
-export function answerInTurns({ context, trusts, turns, otherwise }: TurnsInput): RequestListener {
-  const refusalOf = createReadRefusal({ context, trusts });
+export function answerInTurns({ turns, otherwise, ...input }: TurnsInput): RequestListener {
+  const { context } = input;
+  const refusalOf = createReadRefusal(input);
   const begin = (req: IncomingMessage, res: ServerResponse, waited: number): void => {
     const refusal = context.overload.isTooLate(waited) ? refusalOf(req, res) : undefined;
     if (!refusal || context.overload.admitsLate()) return otherwise(req, res);

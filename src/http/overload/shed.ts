@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Note } from '../../shared/memory/note.ts';
 
-/** The refusals of an overload among all answers: they are counted apart, and have no line each in the log. */
+/** The refusals of an overload among all answers: they are counted apart, and each has a line only where every request has one. */
 
 const shed = new Note<ServerResponse, true>();
 

@@ -218,6 +218,7 @@ function unlessFault(find: () => Soon<PlainEnd | undefined>): Soon<PlainEnd | un
 export function answerPlainly(way: PlainWayInput): RequestListener {
   const answerOf = createAnswerFinder(way);
   const send = createSender(way);
+  // Without a log: where every request has a line, no call takes this way.
   const refuse = createCallRefusal(way.context);
   const { otherwise } = way;
   const end = ({ call, body }: ReadCall, found: PlainEnd | undefined): void => {
