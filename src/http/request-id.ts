@@ -5,6 +5,9 @@ import { arrivedAt } from './arrived-at.ts';
 /** The header that tells a caller the id of the request. */
 export const REQUEST_ID = 'X-Request-Id';
 
+/** An id for an answer that is sent before any step of the others; no line of the log holds it. */
+export const newRequestId = (): Record<string, string> => ({ [REQUEST_ID]: newHexId() });
+
 /**
  * Gives each request an id of the bridge, which the answer names. The log lines `request` and of
  * failures hold it. An id sent by the caller is not used, because the id stands in the history. A trace is another thing:

@@ -16,6 +16,7 @@ import { limitConnections, tellOfTooMany } from './connection-room.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import type { MessageClasses } from './message-classes.ts';
 import { refuseAll } from './ops/refuse-all.ts';
+import { newRequestId } from './request-id.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT } from './wire/body-limits.ts';
 import { createTlsServer, type TlsServer } from './wire/tls-server.ts';
 import { discardSlowly } from './wire/unreadable-body.ts';
@@ -134,7 +135,7 @@ function answerExpectations(server: Server): void {
     server.emit('request', req, res);
   });
   server.on('checkExpectation', ({ socket }, res) => {
-    if (!socket.destroyed) res.writeHead(417).end();
+    if (!socket.destroyed) res.writeHead(417, newRequestId()).end();
   });
 }
 
@@ -144,7 +145,7 @@ function answerRequests(server: Server, app: RequestListener): { refuse(): void 
   server.on('request', (req, res) => {
     // Its caller is gone, so nothing is begun for it.
     if (req.socket.destroyed) return;
-    if (lacksHost(req)) return void res.writeHead(400, { Connection: 'close' }).end();
+    if (lacksHost(req)) return void res.writeHead(400, { Connection: 'close', ...newRequestId() }).end();
     if (hasLongBody(req)) discardRest(req, res);
     answer(req, res);
   });

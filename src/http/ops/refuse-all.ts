@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { newRequestId } from '../request-id.ts';
 import { REFUSALS } from '../wire/legacy-error.ts';
 
 /**
@@ -7,6 +8,7 @@ import { REFUSALS } from '../wire/legacy-error.ts';
  */
 export function refuseAll(_req: IncomingMessage, res: ServerResponse): void {
   const [status, code, error] = REFUSALS.unavailable;
-  res.writeHead(status, { 'Content-Type': 'application/json;charset=UTF-8', 'Retry-After': '1' });
+  const headers = { 'Content-Type': 'application/json;charset=UTF-8', 'Retry-After': '1' };
+  res.writeHead(status, { ...headers, ...newRequestId() });
   res.end(JSON.stringify({ error, code }));
 }
