@@ -102,6 +102,8 @@ export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
   return (error, req, res, _next) => {
     const refusal = asWriteRefusal(context, res, toLegacyError(context, error));
     if (error instanceof TokenRefused) noteStop(res, error);
+    // The new API was not what failed.
+    if (isOutOfReach(error)) nameMore(res, { answeredBy: 'bridge' });
     // Of an overload its own lines tell, once a minute.
     if (error instanceof Overloaded) noteShed(res);
     else if (refusal.status >= 500) {
