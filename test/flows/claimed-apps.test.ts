@@ -197,4 +197,18 @@ describe('an app that a call names', () => {
     expect(await known(stray.token)).toMatchObject({ client_id: stray.clientId, grant_id: null });
     expect(await grantOf(app.clientId)).toMatchObject({ state: 'ready' });
   });
+
+  test('has all its tokens counted on the page of the app, however many there are', async () => {
+    const { app } = await connectedApp();
+    const { clientId } = await seen();
+    for (let n = 0; n < 103; n++)
+      await addWaitingToken(system.bridge, { clientId, accountId: DANA.accountId, source: 'observed' });
+    await rows()
+      .updateTable('mappings')
+      .set({ claimed_client_id: app.clientId, claimed_at: clock.now() })
+      .where('client_id', '=', clientId)
+      .where('claimed_client_id', 'is', null)
+      .execute();
+    expect(wordsOf(await dana.get(pageOf(app.clientId)))).toContain('Calls with 104 other tokens of yours');
+  });
 });

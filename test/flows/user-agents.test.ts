@@ -3,6 +3,7 @@ import { pinByHand } from '../../src/domain/accounts/pin-by-hand.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { DANA, wordsOf } from '../owners/support/people.ts';
+import type { Page } from '../support/callers/cookie-walker.ts';
 import {
   call,
   connect,
@@ -23,6 +24,17 @@ import {
 /** The user agent of a call is a claim: unrelated programs send the same one. */
 
 withSeenTokens();
+
+const listedOn = ({ body }: Page) => [...body.matchAll(/name="token-(\w+)"/g)].map(([, id]) => id ?? '');
+
+/** Where a page of a list leads to. */
+function wayOf({ body }: Page, to: 'next' | 'prev'): string {
+  const [, href] = new RegExp(`rel="${to}" href="([^"]+)"`).exec(body) ?? [];
+  if (href === undefined) throw new Error(`the page leads to no ${to} one`);
+  return `${system.bridgeUrl}${href.replaceAll('&amp;', '&')}`;
+}
+
+const nextOf = (page: Page) => dana.get(wayOf(page, 'next'));
 
 describe('a user agent', () => {
   test('joins no token to a connection that others with the same words have', async () => {
@@ -89,18 +101,43 @@ describe('a user agent', () => {
     expect((await eventsOf(one.id)).at(-1)).toMatchObject({ actor: `token:${one.id}` });
   });
 
-  test('asks for a choice where more tokens wait than the page lists', async () => {
+  test('asks for a choice page by page where more tokens wait than one page lists, and each can be chosen', async () => {
     const { clientId } = await seen();
-    for (let n = 0; n < 101; n++)
-      await addWaitingToken(system.bridge, { clientId, accountId: DANA.accountId, source: 'observed' });
+    const ids: string[] = [];
+    for (let n = 0; n < 120; n++) {
+      const waiting = { clientId, accountId: DANA.accountId, source: 'observed' } as const;
+      ids.push((await addWaitingToken(system.bridge, waiting)).mappingId);
+    }
     const list = await connect(await dana.get(pageOf(clientId)));
     expect(list.url).toBe(`${pageOf(clientId)}/connect`);
-    expect(list.body.match(/name="token-\w+"/g)).toHaveLength(100);
-    const form = dana.forms(list).find(({ fields }) => fields.some(({ name }) => name === 'chosen'));
-    if (!form) throw new Error('the page has no form');
-    const others = form.fields.filter(({ name }) => !name.startsWith('token-'));
-    const left = Object.fromEntries(others.map(({ name, value }) => [name, value]));
-    const answer = await dana.follow(await dana.submit(form, left, list.url));
-    expect(answer.url).toContain('?nothing');
+    expect(listedOn(list)).toHaveLength(50);
+    expect(wordsOf(list)).toContain('There are 121 of them.');
+    expect(wordsOf(list)).toContain('1 to 50 of 121');
+    expect(wordsOf(list)).toContain('If none of all 121 is yours');
+    const second = await nextOf(list);
+    const last = await nextOf(second);
+    const onAll = [list, second, last].flatMap(listedOn);
+    expect(new Set(onAll)).toEqual(new Set([...onAll, ...ids]));
+    expect(onAll).toHaveLength(121);
+    expect(last.body).not.toContain('rel="next"');
+    expect(listedOn(await dana.get(wayOf(last, 'prev')))).toEqual(listedOn(second));
+    // Nothing is ticked beforehand where nothing was chosen, so one token of the last page alone is connected.
+    const bare = await dana.get(`${wayOf(second, 'next')}&nothing`);
+    expect(bare.body).not.toContain(' checked');
+    const [chosen = ''] = listedOn(bare);
+    expect((await connect(bare, ticked(chosen))).url).toMatch(/\/connected$/);
+    const connected = await rows()
+      .selectFrom('mappings')
+      .select('id')
+      .where('client_id', '=', clientId)
+      .where('state', '=', 'active')
+      .execute();
+    expect(connected).toEqual([{ id: chosen }]);
+  });
+
+  test('leads from a place behind the last token back to the first page', async () => {
+    const { clientId } = await seen();
+    const far = await dana.get(`${pageOf(clientId)}/connect?account=another&after=9999999999999_f`);
+    expect(far.location).toBe(`/apps/${clientId}/connect?account=another`);
   });
 });

@@ -1,4 +1,6 @@
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import { type ExpressionBuilder, type ExpressionWrapper, sql, type SqlBool } from 'kysely';
+import { PAGE_ROWS, type PagePosition } from '../../shared/list-pages.ts';
+import { isOneOf } from '../driver/many-rows.ts';
 import type { AppAccount } from './mappings.ts';
 import type { Database } from '../driver/store.ts';
 import { type App, type MappingState, type Tables, WAITING_STATES } from '../tables/tables.ts';
@@ -33,33 +35,74 @@ export interface ListableToken {
   last_used_at: number | null;
 }
 
-/** More than a person reads on one page. */
-const LISTED_MAX = 100;
-
 /**
  * The waiting tokens of an account that a consent for an app may list: tokens of the unidentified program itself, and
- * tokens whose calls name the app. With `ids`, only these tokens.
+ * tokens whose calls name the app.
  */
-export async function listListable(
-  db: Database,
-  { clientId, accountId }: AppAccount,
-  ids?: readonly string[],
-): Promise<ListableToken[]> {
+function listable(db: Database, { clientId, accountId }: AppAccount) {
   return db
     .selectFrom('mappings as m')
     .innerJoin('apps as a', 'a.client_id', 'm.client_id')
-    .select(['m.id', 'm.hint_first', 'm.hint_last', 'm.client_id', 'm.created_at', 'm.last_used_at'])
-    .select(['a.name as program', 'a.source as app_source'])
     .where('m.account_id', '=', accountId)
     .where('m.source', '=', 'observed')
     .where('m.state', 'in', WAITING_STATES)
     .where((eb) => eb.or([eb('a.source', '=', 'observed'), eb('m.app_proven', '=', 0)]))
-    .where((eb) => eb.or([eb('m.client_id', '=', clientId), eb('m.claimed_client_id', '=', clientId)]))
-    .$if(ids !== undefined, (query) => query.where('m.id', 'in', ids ?? []))
-    .orderBy('m.created_at')
-    .orderBy('m.id')
-    .limit(LISTED_MAX)
+    .where((eb) => eb.or([eb('m.client_id', '=', clientId), eb('m.claimed_client_id', '=', clientId)]));
+}
+
+const listableRows = (db: Database, pair: AppAccount) =>
+  listable(db, pair)
+    .select(['m.id', 'm.hint_first', 'm.hint_last', 'm.client_id', 'm.created_at', 'm.last_used_at'])
+    .select(['a.name as program', 'a.source as app_source']);
+
+/** The tokens that a consent may list from a position on, the oldest first; one further than a page holds. */
+export async function listListable(
+  db: Database,
+  pair: AppAccount,
+  position: PagePosition | undefined,
+): Promise<ListableToken[]> {
+  const isBack = position?.to === 'back';
+  const direction = isBack ? 'desc' : 'asc';
+  let query = listableRows(db, pair);
+  if (position) {
+    const { rank, id } = position.key;
+    const beside = isBack ? sql`<` : sql`>`;
+    query = query.where(sql<SqlBool>`(m.created_at, m.id) ${beside} (${rank}, ${id})`);
+  }
+  return query
+    .orderBy('m.created_at', direction)
+    .orderBy('m.id', direction)
+    .limit(PAGE_ROWS + 1)
     .execute();
+}
+
+/** Those of these tokens that a consent may list. */
+export async function findListable(
+  db: Database,
+  pair: AppAccount,
+  ids: readonly string[],
+): Promise<ListableToken[]> {
+  return ids.length === 0
+    ? []
+    : listableRows(db, pair)
+        .where(isOneOf(db, 'm.id', ids))
+        .execute();
+}
+
+/** How many tokens a consent may list, and how many of them are of another app and only name this one. */
+export interface ListableCount {
+  all: number;
+  claiming: number;
+}
+
+/** Counts the tokens that a consent may list. */
+export async function countListable(db: Database, pair: AppAccount): Promise<ListableCount> {
+  return listable(db, pair)
+    .select((eb) => [
+      eb.fn.countAll<number>().as('all'),
+      eb.fn.countAll<number>().filterWhere('m.client_id', '<>', pair.clientId).as('claiming'),
+    ])
+    .executeTakeFirstOrThrow();
 }
 
 /** Gives listed tokens to the app of the consent; returns the tokens as they were before. */
@@ -68,8 +111,7 @@ export async function takeListed(
   pair: AppAccount,
   { ids, now }: { ids: readonly string[]; now: number },
 ): Promise<ListableToken[]> {
-  if (ids.length === 0) return [];
-  const tokens = await listListable(tx, pair, ids);
+  const tokens = await findListable(tx, pair, ids);
   const taken = tokens.map(({ id }) => id);
   if (taken.length > 0)
     await tx

@@ -2,7 +2,7 @@ import { ACCOUNT_ID_WORDS, readAccountId } from '../../../domain/accounts/accoun
 import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import type { TokensDeps } from '../../../domain/tokens/deps.ts';
-import { listableTokens, waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
+import { listableCount, waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
 import type { AppAccount } from '../../../store/tokens/mappings.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
@@ -12,7 +12,7 @@ const NOTHING_WAITS =
   'No token of this app is known to wait for this account: check both ids. One that waits for the e-mail address of the account is known once its holder has signed in.';
 
 async function waitsForAccount(context: TokensDeps, pair: AppAccount): Promise<boolean> {
-  return (await waitsUnlisted(context, pair)) || (await listableTokens(context, pair)).length > 0;
+  return (await waitsUnlisted(context, pair)) || (await listableCount(context, pair)).all > 0;
 }
 
 /**

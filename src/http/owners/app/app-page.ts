@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { deauthorize } from '../../../domain/tokens/deauthorize.ts';
 import { type AppTokens, tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
-import { listableTokens } from '../../../domain/tokens/listable-tokens.ts';
+import { listableCount } from '../../../domain/tokens/listable-tokens.ts';
 import { ownerOrigin } from '../owned-app.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
@@ -63,8 +63,7 @@ function ownFacts(tokens: OwnFacts = NO_OWN) {
 
 /** The person's tokens that other programs use, but whose calls name this app. */
 async function countClaiming({ context }: PageShell, { client_id: clientId }: App, accountId: string) {
-  const tokens = await listableTokens(context, { clientId, accountId });
-  return tokens.filter((token) => token.client_id !== clientId).length;
+  return (await listableCount(context, { clientId, accountId })).claiming;
 }
 
 function showApp(frame: PageShell): RequestHandler {

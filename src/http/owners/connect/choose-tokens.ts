@@ -1,5 +1,11 @@
 import type { Request, RequestHandler } from 'express';
-import { type ListableToken, listableTokens, waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
+import {
+  listableAmong,
+  listableCount,
+  listablePage,
+  type ListableToken,
+  waitsUnlisted,
+} from '../../../domain/tokens/listable-tokens.ts';
 import { hasEnded } from './linked-app.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { connectByWords } from '../../wording/dates/lines.ts';
@@ -7,6 +13,8 @@ import { leaveWith } from '../../pages/flash-notice.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets, leaveToReauthorize } from '../../signin/leave.ts';
 import { CHOSEN_PREFIX, keepingAnother, wantsAnother } from '../../signin/return/wants-another.ts';
+import { readTable, type TableForm } from '../../tables/table-query.ts';
+import { tableView } from '../../tables/table-view.ts';
 import { hintWords } from '../../wording/token-words.ts';
 import { registeredApp } from '../shown-app.ts';
 
@@ -38,16 +46,38 @@ function lineOf(token: ListableToken, isChosen: boolean) {
   return { field: `${CHOSEN_PREFIX}${id}`, hint, program, firstSeen, lastUsed, isChosen };
 }
 
+const LIST: TableForm<'all', 'oldest'> = { tabs: ['all'], sortsOf: () => ['oldest'] };
+
+/** One page of the tokens with the ways to its neighbours, which keep the wish for another account. */
+async function listOf({ context }: PageShell, req: Request, pair: { clientId: string; accountId: string }) {
+  const query = readTable(req, LIST);
+  const { keys: tokens, previous, next } = await listablePage(context, pair, query.position);
+  const { all } = await listableCount(context, pair);
+  const view = tableView(LIST, query, {
+    path: req.path,
+    label: 'Tokens to choose from',
+    tabLabels: { all: 'All' },
+    sortLabels: { oldest: 'oldest first' },
+    counts: { all: { count: all } },
+    shown: tokens.length,
+    previous,
+    next,
+  });
+  const keeping = (href: string | undefined) => href && keepingAnother(href, req.query);
+  const ways = { first: keeping(view.first), previous: keeping(view.previous), next: keeping(view.next) };
+  return { tokens, all, table: { ...view, ...ways } };
+}
+
 function show(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { client_id: clientId, name: appName, source } = await registeredApp(frame.context, req);
     if (hasEnded(frame.context, clientId))
       return leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice: 'old-api-ended' });
-    const tokens = await listableTokens(frame.context, {
-      clientId,
-      accountId: signedInPerson(req).accountId,
-    });
-    if (tokens.length === 0) return res.redirect(303, `/apps/${clientId}`);
+    const { accountId } = signedInPerson(req);
+    const { tokens, all, table } = await listOf(frame, req, { clientId, accountId });
+    // Behind the last page too: the tokens that it had may be connected since.
+    if (tokens.length === 0)
+      return res.redirect(303, all === 0 ? `/apps/${clientId}` : keepingAnother(req.path, req.query));
     // When the person has chosen no token, the page must not preselect tokens again.
     const isNothingChosen = req.query['nothing'] !== undefined;
     frame.page(res, 'choose-tokens', {
@@ -56,6 +86,8 @@ function show(frame: PageShell): RequestHandler {
       appName,
       isProgram: source === 'observed',
       lines: tokens.map((token) => lineOf(token, !isNothingChosen && isProgramsOwn(token, clientId))),
+      all,
+      table,
       isNothingChosen,
       isOther: wantsAnother(req),
       connectBy: connectByWords(appLifecycleNow(frame.context, clientId)),
@@ -74,14 +106,14 @@ export async function leaveToConnect(
   exchange: Parameters<RequestHandler>,
 ): Promise<boolean> {
   const [req, res] = exchange;
-  const listable = await listableTokens(frame.context, pair);
+  const { all } = await listableCount(frame.context, pair);
   const isUnlisted = await waitsUnlisted(frame.context, pair);
-  if (listable.length === 0 && !isUnlisted) return false;
+  if (all === 0 && !isUnlisted) return false;
   const chosen = chosenIn(req);
   const leadTo = (page: string) => (res.redirect(303, keepingAnother(page, req.body)), true);
   const page = `/apps/${pair.clientId}/connect`;
-  if (listable.length > 0 && chosen === undefined) return leadTo(page);
-  const listed = listable.map(({ id }) => id).filter((id) => chosen?.includes(id));
+  if (all > 0 && chosen === undefined) return leadTo(page);
+  const listed = await listableAmong(frame.context, pair, chosen ?? []);
   if (listed.length === 0 && !isUnlisted) return leadTo(`${page}?nothing`);
   await leaveToReauthorize(frame.parts, { ...pair, listed, isOther: wantsAnother(req) }, exchange);
   return true;
