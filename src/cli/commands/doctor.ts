@@ -21,6 +21,7 @@ import {
   knownUpstream,
   NOT_MADE_YET,
 } from './doctor/modern-checks.ts';
+import { checkOwnClients } from './doctor/own-clients.ts';
 import {
   checkMailServer,
   checkOldBackend,
@@ -74,7 +75,11 @@ async function examineHere(
 }
 
 /** The checks that ask other servers, side by side. */
-function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>['hear']): Check[] {
+function remoteChecks(
+  config: Config,
+  find: ReturnType<typeof findInstanceOnce>,
+  hear: ReturnType<typeof createClockCheck>['hear'],
+): Check[] {
   const { embedded } = config;
   const ofUpstream = (run: (known: UpstreamConfig) => Promise<CheckVerdict>) => async () => {
     const upstream = knownUpstream(config);
@@ -89,6 +94,7 @@ function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>[
       'redirect URI',
       ofUpstream((known) => checkRedirectUri(config, known, { hear, askClient: askClient(known) })),
     ],
+    ['own clients', ofUpstream((known) => checkOwnClients(config, known, { find, hear }))],
     ['new API', ofUpstream((known) => checkMainApi(known, hear))],
     [
       'old API',
@@ -110,7 +116,9 @@ export async function examineAll(config: Config, limit = REMOTE_LIMIT): Promise<
   const refusal = await refusalToAsk(find);
   const clock = createClockCheck();
   const remote = await Promise.all(
-    remoteChecks(config, clock.hear).map(([name, run]) => examine(name, async () => refusal ?? run(), limit)),
+    remoteChecks(config, find, clock.hear).map(([name, run]) =>
+      examine(name, async () => refusal ?? run(), limit),
+    ),
   );
   const last = [
     await examine('clock', clock.check),

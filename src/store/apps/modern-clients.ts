@@ -24,6 +24,29 @@ export async function findModernClientOf(
     .executeTakeFirst();
 }
 
+/** A client that consents for an app name. */
+export interface ClientInUse {
+  id: string;
+  secret_sealed: string | null;
+  scopes: string;
+  client_id: string;
+  app_name: string;
+}
+
+/** The clients that consents of apps name, the last entered first, up to `limit`. */
+export async function listClientsInUse(db: Database, limit: number): Promise<ClientInUse[]> {
+  return db
+    .selectFrom('modern_clients')
+    .innerJoin('apps', 'apps.modern_client_id', 'modern_clients.id')
+    .select(['modern_clients.id', 'modern_clients.secret_sealed', 'modern_clients.scopes'])
+    .select(['apps.client_id', 'apps.name as app_name'])
+    .where('apps.retired_at', 'is', null)
+    .orderBy('modern_clients.proven_at', 'desc')
+    .orderBy('modern_clients.id')
+    .limit(limit)
+    .execute();
+}
+
 /**
  * Whether a client belongs to another app: consents for the other app name the client, or a pair of the client lives.
  */

@@ -4,6 +4,7 @@ import { examineBudget, examineRefreshing } from '../../../domain/checks/own-che
 import { type CheckVerdict, notLookedAt, ok, warning } from '../../../domain/checks/verdict.ts';
 import { findPlaceProblem } from '../../../domain/instance/detect-copy.ts';
 import { findFolderProblem } from '../../../domain/instance/foreign-folder.ts';
+import { type ClientInUse, listClientsInUse } from '../../../store/apps/modern-clients.ts';
 import { readSchema } from '../../../store/driver/schema/schema-state.ts';
 import { findLostDatabase, openEpochFile } from '../../../store/files/epoch-file.ts';
 import { describeLocation } from '../../../store/driver/open-store.ts';
@@ -27,7 +28,12 @@ interface OpenInstance {
   dates: CheckVerdict;
   refreshing: CheckVerdict;
   budget: CheckVerdict;
+  /** The own clients of apps that are in use, one further than are asked for. */
+  ownClients: ClientInUse[];
 }
+
+/** For so many own clients the authorization server is asked. */
+export const CLIENTS_ASKED = 50;
 
 /** Reads the database once for all checks. */
 export type InstanceLookup = () => Promise<InstanceState>;
@@ -46,6 +52,7 @@ async function readInstance(config: Config): Promise<InstanceState> {
       dates: await examineDates(context),
       refreshing: await examineRefreshing(context),
       budget: await examineBudget(context),
+      ownClients: await listClientsInUse(store.durable, CLIENTS_ASKED + 1),
     };
   });
 }
