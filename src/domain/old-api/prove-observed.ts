@@ -5,7 +5,7 @@ import { ensureAccount } from '../../store/accounts/accounts.ts';
 import { findPairs } from '../../store/accounts/id-pairs.ts';
 import { readMapping } from '../../store/tokens/find-mappings.ts';
 import type { MappingWithApp } from '../../store/tokens/mappings.ts';
-import { findAccountPair } from '../../store/tokens/observed.ts';
+import { findAccountPair, hasToken } from '../../store/tokens/observed.ts';
 import { giveAccount } from '../../store/tokens/pasted-tokens.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { AuthorizationRequest, Mapping, MappingState } from '../../store/tables/tables.ts';
@@ -53,6 +53,7 @@ export type PastedTokenResult =
   | {
       found:
         | 'unknown'
+        | 'app retired'
         | 'revoked'
         | 'moved'
         | 'somebody else'
@@ -117,6 +118,11 @@ function ownershipOf(mapping: Mapping, accountId: string): PastedTokenResult | t
   return mapping.account_email === null ? OWNERLESS : { found: 'waits for e-mail' };
 }
 
+/** The tokens of a retired app are kept, and found by no call: none makes them known again. */
+async function whyUnknown({ store, vault }: OldApiDeps, token: string): Promise<'unknown' | 'app retired'> {
+  return (await hasToken(store, vault.digests(token))) ? 'app retired' : 'unknown';
+}
+
 /**
  * Inspects a token that a signed-in person pasted. Where no account is known for the token, asks the old API.
  * @throws {Unavailable} the old API did not answer
@@ -127,7 +133,7 @@ export async function inspectPasted(
 ): Promise<PastedTokenResult> {
   if (!/^[\x21-\x7e]{1,512}$/.test(token)) return { found: 'unknown' };
   const mapping = await findByToken(context, token);
-  if (!mapping) return { found: 'unknown' };
+  if (!mapping) return { found: await whyUnknown(context, token) };
   const ownership = ownershipOf(mapping, accountId);
   return ownership === OWNERLESS ? collectEvidence(context, mapping, { token, trace }) : ownership;
 }

@@ -10,6 +10,7 @@ import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { connectByWords, endOf } from '../../wording/dates/lines.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { signInAddress } from '../../site/reader.ts';
+import { hasEnded } from '../connect/linked-app.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { chooseTokens, leaveToConnect } from '../connect/choose-tokens.ts';
 import { holderCards, ownerCards } from './overview.ts';
@@ -103,8 +104,7 @@ function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const { client_id: clientId } = await appOf(frame, req);
     const leave = (notice: string) => leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
-    if (oldApiStatusOf(appLifecycleNow(frame.context, clientId)).phase === 'ended')
-      return leave('old-api-ended');
+    if (hasEnded(frame.context, clientId)) return leave('old-api-ended');
     const { accountId } = signedInPerson(req);
     if (!(await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) leave('nothing-waits');
   };
@@ -120,6 +120,7 @@ function askToRevoke(frame: PageShell): RequestHandler {
       title: `Revoke “${app.name}”?`,
       app,
       alive,
+      hasEnded: hasEnded(frame.context, app.client_id),
       hasMoved: hasMoved(tokens),
     });
   };

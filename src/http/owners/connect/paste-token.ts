@@ -33,6 +33,8 @@ function show(frame: PageShell, res: Response, problems: FormProblems = {}): voi
 const FOUND: Readonly<Record<Exclude<PastedTokenResult['found'], 'can be proven' | 'yours'>, string>> = {
   unknown:
     'This token is not known here. Check that it is whole. A token that was never used through this address becomes known with its first call.',
+  'app retired':
+    'The app of this token was taken out of service, so its calls are refused and it cannot be connected. Write to support if you need it; do not send the token itself.',
   revoked: `This token ${STANDING_WORDS.revoked.headline}. It cannot be connected any more.`,
   moved: `This token ${STANDING_WORDS.moved.headline}. It cannot be connected any more.`,
   'somebody else': 'This token belongs to another account. Sign in with the account that it was made for.',

@@ -4,7 +4,8 @@ import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
 import { leadToFind } from '../../tables/find-form.ts';
 import { readTable } from '../../tables/table-query.ts';
-import { nextBrownout, nextDate } from '../../wording/dates/card.ts';
+import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
+import { appLifecycleNow, nextBrownout, nextDate } from '../../wording/dates/card.ts';
 import { CONNECTED_TABLE, OWN_TABLE } from './app-list.ts';
 import { connectedList, ownList } from './home-apps.ts';
 import { peopleWords } from './home-needs.ts';
@@ -62,6 +63,8 @@ function showApps(frame: PageShell): RequestHandler {
       title: 'Your apps',
       wide: own.table !== undefined || used.table !== undefined,
       next: nextDate(context),
+      // For apps that were given more time people may still connect: the page is silent, and promises nothing.
+      isOver: oldApiStatusOf(appLifecycleNow(context)).phase === 'ended',
       brownout: nextBrownout(context, [...own.ids, ...connected.map(({ clientId }) => clientId)]),
       needs: needs.slice(0, NEEDS_SHOWN),
       awaited: awaited(own),

@@ -50,6 +50,7 @@ function showTokens(frame: PageShell): RequestHandler {
       table,
       ...tokenLines(context, tokens, { app, reader }),
       gap: gapWords(counted),
+      hasEnded: footing.phase === 'ended',
       waiting: footing.phase === 'ended' ? 0 : (own?.waiting ?? 0),
       areRefused: !footing.hasOldApi,
       alive: own?.alive ?? 0,
