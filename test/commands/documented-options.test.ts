@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
 import { HELD, readDocument } from '../support/guidance.ts';
 
-/** The document of the commands lists those that ask a question. */
+/** The document of the commands lists those that ask a question, and those that have no JSON. */
 
 interface Leaf {
   path: string;
@@ -34,4 +34,9 @@ test('every command that asks a question stands in the list of questions, and no
   expect(commandsIn(/\*\*Questions\*\*: before (.*?) a person is asked/)).toEqual(
     asking.map(({ path }) => path).toSorted(),
   );
+});
+
+test('every command without --json is named as such, and no other', () => {
+  const without = leaves.filter(({ options }) => options.every(({ long }) => long !== '--json'));
+  expect(commandsIn(/All commands but (.*?) have it/)).toEqual(without.map(({ path }) => path).toSorted());
 });
