@@ -4,9 +4,9 @@ import helmet from 'helmet';
 export const siteName = 'Publishing account';
 
 /**
- * `form-action` cannot name a host. Chromium applies `form-action` to every redirect after a POST. After the consent
- * page, the redirects lead to the app, and from a bridge on to an app of the bridge. The directive only keeps out other
- * schemes. Pages carry no script and escape every value.
+ * Without `form-action`. Chromium applies it to every redirect after a POST. After the sign-in and the consent, the redirects lead
+ * to the app, and from a bridge on to an app of the bridge, whose callback may have any host and a scheme of its own. Only the
+ * bridge knows that app. Pages carry no script and escape every value, so no form of somebody else comes into them.
  */
 const contentSecurityPolicy = {
   useDefaults: false,
@@ -14,7 +14,6 @@ const contentSecurityPolicy = {
     defaultSrc: ["'none'"],
     styleSrc: ["'self'"],
     imgSrc: ["'self'"],
-    formAction: ["'self'", 'http:', 'https:'],
     baseUri: ["'none'"],
     frameAncestors: ["'none'"],
   },

@@ -275,6 +275,7 @@ describe('what surrounds a request', () => {
     for (const { headers } of pages) {
       expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('content-security-policy')).not.toContain('form-action');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       expect(headers.get('cache-control')).toContain('no-store');
     }
