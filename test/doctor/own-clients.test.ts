@@ -92,7 +92,7 @@ test('a client with the redirect URI is ok, and after another PUBLIC_URL its app
   });
   const elsewhere = await findingAt('https://other.example');
   expect(elsewhere?.state).toBe('warning');
-  expect(elsewhere?.detail).toContain('refuses 1 of the own clients of apps: 1 in use. Nobody can connect');
+  expect(elsewhere?.detail).toContain('refuses 1 of 1 own clients of apps. Nobody can connect');
   expect(elsewhere?.detail).toContain(`“planners-own” (${clientId}): https://other.example/callback`);
 });
 
@@ -101,5 +101,5 @@ test('a retired app is left out, and of many apps those that were entered last a
   expect((await findingAt(PUBLIC_URL))?.state).toBe('ok');
   await addApps(Array.from({ length: CLIENTS_ASKED }, (_, n) => `x${n}`));
   const finding = await findingAt(PUBLIC_URL);
-  expect(finding?.detail).toContain(`own clients of apps: the ${CLIENTS_ASKED} entered last in use.`);
+  expect(finding?.detail).toContain(`of ${CLIENTS_ASKED} own clients of apps, those entered last.`);
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importFile } from '../../src/domain/import/reading/import-file.ts';
 import { pinByStaff } from '../../src/domain/support/actions/actions-pin.ts';
-import { ASSIGNED_ON_PAGE, PINNED_ON_PAGE } from '../../src/domain/tokens/left-to-staff.ts';
+import { ASSIGNMENT_LEFT, PIN_LEFT } from '../../src/domain/tokens/left-to-staff.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { ensureAccount } from '../../src/store/accounts/accounts.ts';
 import { learnPair } from '../../src/store/accounts/id-pairs.ts';
@@ -226,10 +226,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const [id, otherId] = [await idOf(token), await idOf(elsewhere)];
     const pin = { account_id, reason: 'ticket 4711' };
     const refused = await program.post(`/tokens/${id}/pin`, { ...pin, email });
-    expect([refused.status, refused.json]).toEqual([
-      409,
-      expect.objectContaining({ detail: PINNED_ON_PAGE }),
-    ]);
+    expect([refused.status, refused.json]).toEqual([409, expect.objectContaining({ detail: PIN_LEFT })]);
     expect([await standing(token), await historyOf(id)]).toEqual([
       [null, 'unmapped'],
       [['token_imported', actor]],
@@ -259,7 +256,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const refused = await program.post(`/tokens/${id}/assign`, assign);
     expect([refused.status, refused.json]).toEqual([
       409,
-      expect.objectContaining({ detail: ASSIGNED_ON_PAGE }),
+      expect.objectContaining({ detail: ASSIGNMENT_LEFT }),
     ]);
     expect([await standing(token), await historyOf(id)]).toEqual([
       [account_id, 'unmapped'],

@@ -10,7 +10,7 @@ import { mappingTarget } from '../support/actions/actions.ts';
 import { makeLink } from '../support/make-link.ts';
 import { takeDeedBack } from '../take-back/take-back.ts';
 import { assignByHand } from '../tokens/assign-token.ts';
-import { ASSIGNED_ON_PAGE } from '../tokens/left-to-staff.ts';
+import { ASSIGNMENT_LEFT } from '../tokens/left-to-staff.ts';
 import { TOO_LATE } from '../tokens/standing/words.ts';
 import type { BulkDeps } from './deps.ts';
 
@@ -80,7 +80,7 @@ const ASSIGN_WORDS = {
   'unknown app': 'No app that was registered or imported has this client id.',
   identified: 'The token belongs to a proven app.',
   final: 'The token has ended.',
-  'left to staff': ASSIGNED_ON_PAGE,
+  'left to staff': ASSIGNMENT_LEFT,
 } as const;
 
 async function assignTo(

@@ -9,10 +9,11 @@ import { countAppRequest, type BudgetApp, windowsTakenBy } from './taken.ts';
 
 /**
  * The shares of a client's budget at the new API. Below a tenth of the budget, reads give way to writes; a reading of an
- * account or of boards counts as a read where an earlier answer is known, else as a write (`takeNeededRead`). Apps that share the bridge's own client share its budget, separately in each window. An app may
- * read while it has used less than three times the requests that are left, and write while it has used less than nine
- * times the requests that are left. An app alone thus gets three quarters for its reads and nine tenths for all
- * requests; two apps that only write get nine nineteenths each. The rest is kept for the next app.
+ * account or of boards counts as a read where an earlier answer is known, else as a write (`takeNeededRead`). Apps that
+ * share the bridge's own client share its budget, separately in each window. An app may read while it has used less than
+ * three times the requests that are left, and write while it has used less than nine times the requests that are left. An
+ * app alone thus gets three quarters for its reads and nine tenths for all requests; two apps that only write get nine
+ * nineteenths each. The rest is kept for the next app.
  */
 
 const READS_END_BELOW = 0.1;
@@ -75,7 +76,9 @@ function longestWait({ clock }: LimitsDeps, limits: readonly BudgetLimit[]): num
 function waitFor(context: LimitsDeps, taker: BudgetApp, limits: readonly BudgetLimit[]): number {
   const wait = longestWait(context, limits);
   const isOld = limits.every(({ saidAt }) => saidAt + REST_MAX <= context.clock.now());
-  const asksAgain = wait > 0 && isOld && context.sides.mainApiFor(taker.modernClientId).takeTurn();
+  // During a pause nothing is sent, and the turn would be lost.
+  const mayAsk = isOld && pauseOf(context, taker) <= 0;
+  const asksAgain = wait > 0 && mayAsk && context.sides.mainApiFor(taker.modernClientId).takeTurn();
   return asksAgain ? 0 : wait;
 }
 

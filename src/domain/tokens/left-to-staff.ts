@@ -13,10 +13,10 @@ const WHY =
   'A key imported the token, and the app and the account are connected, so staff decide about it on the page';
 
 /** What a program is told whose key may not assign a token. */
-export const ASSIGNED_ON_PAGE = `${WHY} of the token, or by the command tokens assign. Nothing was changed.`;
+export const ASSIGNMENT_LEFT = `${WHY} of the token, or by the command tokens assign. Nothing was changed.`;
 
 /** What a program is told whose key may not pin an address. */
-export const PINNED_ON_PAGE =
+export const PIN_LEFT =
   'Under this address waits a token that a key imported, of an app to which the account is connected, so staff decide about it on the page of the token, or by the command accounts pin. Nothing was changed.';
 
 async function connectedApps(tx: Database, accountId: string): Promise<string[]> {

@@ -61,9 +61,12 @@ export async function checkOwnClients(
   if (found.some(({ status }) => status === 404)) return notLookedAt('see the check redirect URI');
   const refused = found.flatMap(({ words }) => words ?? []);
   const isMore = ownClients.length > asked.length;
-  const looked = `own clients of apps: ${isMore ? 'the ' : ''}${asked.length}${isMore ? ' entered last' : ''} in use`;
-  if (refused.length === 0) return ok(`${looked}. An authorization with each leads to a sign-in`);
+  const which = isMore ? ', those entered last' : '';
+  if (refused.length === 0)
+    return ok(
+      `own clients of apps: ${asked.length} in use${which}. An authorization with each leads to a sign-in`,
+    );
   return warning(
-    `PUBLIC_URL: the authorization server refuses ${refused.length} of the ${looked}. Nobody can connect ${refused.join('; ')}. The owner registers exactly this redirect URI there, or enters another client on the page of the app`,
+    `PUBLIC_URL: the authorization server refuses ${refused.length} of ${asked.length} own clients of apps${which}. Nobody can connect ${refused.join('; ')}. The owner registers exactly this redirect URI there, or enters another client on the page of the app`,
   );
 }

@@ -11,7 +11,7 @@ import {
 import { oldApiStatusNow, type OldApiFacts } from '../../../domain/lifecycle/old-api-status.ts';
 import { standingOfRow } from '../../../domain/support/standing-of-row.ts';
 import { type TokenStanding, standingOf } from '../../../domain/tokens/standing/standing.ts';
-import { ASSIGNED_ON_PAGE } from '../../../domain/tokens/left-to-staff.ts';
+import { ASSIGNMENT_LEFT } from '../../../domain/tokens/left-to-staff.ts';
 import { stoppedForGoodWords, standingSentence } from '../../../domain/tokens/standing/words.ts';
 import { knownCallDays } from '../../../domain/usage/callers.ts';
 import type { Usage } from '../../../domain/usage/usage.ts';
@@ -222,7 +222,7 @@ function wordsOf(assigned: AssignmentResult, receiver: Receiver): string {
         ? `The token ${isProgram ? 'belongs to this unidentified program' : 'belongs to this app'} already. Nothing was changed.`
         : `The token belongs to the app ${assigned.app}, which issued it or was imported with it. Only a token that was seen in use can be assigned.`;
     case 'left to staff':
-      return ASSIGNED_ON_PAGE;
+      return ASSIGNMENT_LEFT;
     case 'final':
       return stoppedForGoodWords(assigned.state);
     case 'assigned':

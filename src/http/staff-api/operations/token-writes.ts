@@ -6,7 +6,7 @@ import { LimitReached } from '../../../domain/failures.ts';
 import { PROBES_A_MINUTE, probeGrant } from '../../../domain/support/probe-grant.ts';
 import { sendAgain } from '../../../domain/support/send-again.ts';
 import { assignByHand } from '../../../domain/tokens/assign-token.ts';
-import { ASSIGNED_ON_PAGE, PINNED_ON_PAGE } from '../../../domain/tokens/left-to-staff.ts';
+import { ASSIGNMENT_LEFT, PIN_LEFT } from '../../../domain/tokens/left-to-staff.ts';
 import { stoppedForGoodWords, TOO_LATE } from '../../../domain/tokens/standing/words.ts';
 import { revokeByHand } from '../../../domain/tokens/revoke-token.ts';
 import { NO_REMINDER } from '../../support/actions/act-remind.ts';
@@ -114,7 +114,7 @@ export const TOKEN_WRITES = [
         case 'unknown app':
           throw wrongField('/client_id', 'No app that was registered or imported has this client id.');
         case 'left to staff':
-          throw notPossible(ASSIGNED_ON_PAGE);
+          throw notPossible(ASSIGNMENT_LEFT);
         case 'identified':
           throw notPossible(`The token belongs to the app ${done.app}. Nothing was changed.`);
         case 'final':
@@ -159,7 +159,7 @@ export const TOKEN_WRITES = [
       const done = await pinByStaff(context, asked);
       if (done.outcome === 'unknown account')
         throw wrongField('/account_id', 'No account with this id was ever met here.');
-      if (done.outcome === 'left to staff') throw notPossible(PINNED_ON_PAGE);
+      if (done.outcome === 'left to staff') throw notPossible(PIN_LEFT);
       if (done.outcome !== 'pinned')
         throw await refusedBecause(
           context,
