@@ -1,7 +1,7 @@
 import type { Database } from '../../store/driver/store.ts';
 import { isAnyImportedByKey } from '../../store/history/imported-by-key.ts';
 import { settledPairs } from '../../store/tokens/settled-pairs.ts';
-import { tokensAtApps } from '../../store/tokens/waiting-under.ts';
+import { tokensAtApps } from '../../store/tokens/pinned-things.ts';
 import { isKeyActor } from '../history/key-actor.ts';
 
 /**
@@ -9,15 +9,13 @@ import { isKeyActor } from '../history/key-actor.ts';
  * that was stolen, and the token one of the thief's own choice (docs/decisions/0037).
  */
 
-const WHY =
-  'A key imported the token, and the app and the account are connected, so staff decide about it on the page';
-
 /** What a program is told whose key may not assign a token. */
-export const ASSIGNMENT_LEFT = `${WHY} of the token, or by the command tokens assign. Nothing was changed.`;
+export const ASSIGNMENT_LEFT =
+  'A key imported the token, and the app and the account are connected. So staff decide about the token, on its page or by the command tokens assign. Nothing was changed.';
 
 /** What a program is told whose key may not pin an address. */
 export const PIN_LEFT =
-  'Under this address waits a token that a key imported, of an app to which the account is connected, so staff decide about it on the page of the token, or by the command accounts pin. Nothing was changed.';
+  'Under this address waits a token that a key imported, and the account has connected the app of that token. So staff decide about the address, on the page of the token or by the command accounts pin. Nothing was changed.';
 
 async function connectedApps(tx: Database, accountId: string): Promise<string[]> {
   return (await settledPairs(tx, [accountId])).map(({ clientId }) => clientId);

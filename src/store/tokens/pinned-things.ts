@@ -12,7 +12,7 @@ export interface PinnableThings {
 }
 
 /** The old account ids that wait for their new id under an address. */
-export async function oldIdsUnder(tx: Database, email: string): Promise<string[]> {
+async function oldIdsUnder(tx: Database, email: string): Promise<string[]> {
   const rows = tx
     .selectFrom('id_pairs')
     .select('legacy_id')
@@ -52,6 +52,24 @@ export async function thingsUnder(tx: Database, email: string, limit: number): P
     .limit(limit);
   const ids = [...(await tokens.execute()).map(({ id }) => id), ...followers.tokens.map(({ id }) => id)];
   return { tokens: [...new Set(ids)], apps: [...new Set(clientIds)], oldIds };
+}
+
+/** The ids of all tokens at these apps that a pin of an address (in lower case) gives to its account. */
+export async function tokensAtApps(
+  tx: Database,
+  email: string,
+  clientIds: readonly string[],
+): Promise<string[]> {
+  const named = await tx
+    .selectFrom('mappings')
+    .select('id')
+    .where('account_id', 'is', null)
+    .where('account_email', '=', email)
+    .where(isOneOf(tx, 'client_id', clientIds))
+    .execute();
+  const followers = await rowsUnderLegacyIds(tx, await oldIdsUnder(tx, email));
+  const followed = followers.tokens.filter(({ clientId }) => clientIds.includes(clientId));
+  return [...named, ...followed].map(({ id }) => id);
 }
 
 /** The owners of apps, by client id. */
