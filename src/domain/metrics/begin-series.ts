@@ -1,11 +1,12 @@
 import { LEAKED_STAGE } from '../../store/reminders/leak-readers.ts';
 import { OLD_CALL_NAMES } from '../old-calls/old-calls.ts';
 import { AGAIN } from '../reminders/asked.ts';
+import { EVENT_STAGES } from '../reminders/letter/stages.ts';
 import { WEBHOOK_EVENTS } from '../webhooks/events.ts';
 import type { MetricsDeps } from './deps.ts';
 
-/** The stages that are no number of days before a date, as src/domain/reminders names them. */
-const NAMED_STAGES = ['died', 'woken', 'unused', AGAIN, LEAKED_STAGE];
+/** The stages that are no number of days before a date. */
+const NAMED_STAGES = [...EVENT_STAGES, AGAIN, LEAKED_STAGE];
 
 /** Every other address of the old API. */
 const OTHER_CALLS = 'other';

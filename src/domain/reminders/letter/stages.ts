@@ -10,6 +10,9 @@ import { letterCountWords, inDays, type LetterReader } from './moments.ts';
  */
 export type ReminderKind = 'died' | 'past' | 'refused' | 'ahead' | 'waits' | 'woken' | 'unused';
 
+/** The stages that are no number of days before a date: each is a kind of its own. */
+export const EVENT_STAGES = ['died', 'woken', 'unused'] as const;
+
 /** The most urgent kind comes first. */
 const ORDER: readonly ReminderKind[] = ['died', 'past', 'refused', 'ahead', 'waits', 'woken', 'unused'];
 
@@ -72,7 +75,8 @@ function isTakenBefore(one: LetterStage, reader: LetterReader): boolean {
 /** The kind of a reminder at a moment. */
 export function reminderKindOf(one: LetterStage, reader: LetterReader): ReminderKind {
   const { stage, at = Infinity } = one;
-  if (stage === 'died' || stage === 'woken' || stage === 'unused') return stage;
+  const event = EVENT_STAGES.find((name) => name === stage);
+  if (event) return event;
   if (at <= reader.now && !isTakenBefore(one, reader)) return 'past';
   if (isRefused(one, reader)) return 'refused';
   return at === Infinity ? 'waits' : 'ahead';
