@@ -97,12 +97,16 @@ test('what an app took in earlier windows is not held against it in the next one
   expect(await writeMany(busy, 95)).toBe(90);
 }, 120_000);
 
-test('an app that has its share of the long window waits for its end, in every short window; others write on', async () => {
+test('an app that has its share of the long window waits, in every short window; others write on', async () => {
   await openBoth(30);
   expect(await writeMany(busy, 30)).toBe(27);
   await openShort();
   const refused = await create(busy, 'Over its share');
-  expect([refused.status, Number(refused.headers['retry-after']) > 29 * 86_400]).toEqual([429, true]);
+  expect(refused.status).toBe(429);
+  // The window ends in thirty days. An hour after the last report one request asks again: the plan may have grown.
+  const wait = Number(refused.headers['retry-after']);
+  expect(wait).toBeGreaterThan(40 * 60);
+  expect(wait).toBeLessThanOrEqual(45 * 60);
   expect((await create(other, 'Of the other app')).status).toBe(200);
   await openBoth(3000);
   expect((await create(busy, 'In the next long window')).status).toBe(200);

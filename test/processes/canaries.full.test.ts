@@ -106,8 +106,8 @@ async function goWrong(stage: Stage, connected: readonly Connected[]): Promise<v
 
 /** What the log of a run tells of: without these lines the failing paths were not walked. */
 const TOLD = [
-  'a legacy exchange was refused","process":"bridge","refusal":"invalid_client',
-  'a legacy exchange was refused","process":"bridge","refusal":"invalid_grant',
+  /a legacy exchange was refused.*"refusal":"invalid_client/,
+  /a legacy exchange was refused.*"refusal":"invalid_grant/,
   'a consent could not be finished',
   'refresh in doubt',
   'the authorization server answered 500 without a usable token answer',
@@ -161,7 +161,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
   test('none stands in standard output or standard error', () => {
     const { output, complaints } = stage.program.said;
     expect(complaints.split('\n').length).toBeGreaterThan(500);
-    expect(TOLD.filter((message) => !complaints.includes(message))).toEqual([]);
+    expect(TOLD.filter((message) => complaints.search(message) < 0)).toEqual([]);
     expectNone(stage, [
       { where: 'standard output', text: output },
       { where: 'standard error', text: complaints },

@@ -208,7 +208,7 @@ async function examine(settings: Settings) {
   const { findings } = json as { findings: Finding[] };
   const lines = findings.map(lineOf);
   expect(findings.map(({ check }) => check).join(', ')).toBe(
-    'settings, keys, certificate, host, disk, database disk, database, instance, refreshing, dates, budget, reminders, authorization server, client, redirect URI, new API, old API, mail server, company sign-in, clock, public address',
+    'settings, keys, certificate, host, disk, database disk, database, instance, refreshing, dates, budget, reminders, authorization server, client, redirect URI, own clients, new API, old API, mail server, company sign-in, clock, public address',
   );
   return {
     code,
