@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import CircuitBreaker from 'opossum';
 import { BREAKER_PROBES_AFTER, SILENT_ALONE_AFTER, SILENT_AFTER } from '../shared/lifetimes.ts';
+import { settleWith } from '../shared/and-then.ts';
 import { NotSent } from './outcomes.ts';
 
 /**
@@ -55,12 +56,29 @@ interface BreakerRules<Answer> {
 /** So many accounts in a row without an answer between them show that the server is away. */
 const ACCOUNTS_FAILED = 3;
 
-/** Without buckets to rotate, `opossum` needs no timer of its own. Its statistics are not used. */
-const withoutStatistics = () => ({
-  rotateBucketController: new EventEmitter(),
-  rollingPercentilesEnabled: false,
-  errorThresholdPercentage: 100,
-});
+/** `opossum` keeps a number for each call of a bucket, and ten buckets. */
+const CALLS_IN_BUCKET = 1000;
+
+/**
+ * The statistics of `opossum` are not used, so no share of failures opens the breaker. They rotate by calls instead of by a
+ * timer: without rotation they would grow with every call.
+ */
+function unusedStatistics() {
+  const buckets = new EventEmitter();
+  let calls = 0;
+  return {
+    options: {
+      rotateBucketController: buckets,
+      rollingPercentilesEnabled: false,
+      enableSnapshots: false,
+      errorThresholdPercentage: Number.POSITIVE_INFINITY,
+    },
+    count: (): void => {
+      calls += 1;
+      if (calls % CALLS_IN_BUCKET === 0) buckets.emit('rotate');
+    },
+  };
+}
 
 interface CallStart {
   of: string;
@@ -94,8 +112,9 @@ type Evidence = ReturnType<typeof createEvidence>;
 
 /** A call that waits long is no failure when others were answered meanwhile: the server is only slow. */
 function createCircuit(evidence: Evidence) {
+  const { options, count } = unusedStatistics();
   const circuit = new CircuitBreaker<[Observe, CallStart]>((observe) => observe(), {
-    ...withoutStatistics(),
+    ...options,
     timeout: SILENT_AFTER,
     resetTimeout: BREAKER_PROBES_AFTER,
   });
@@ -103,6 +122,7 @@ function createCircuit(evidence: Evidence) {
     const isSlow = codeOf(error) === 'ETIMEDOUT' && !evidence.isSilentSince(start.begun);
     if (!isSlow && evidence.isEnough(start)) circuit.open();
   });
+  circuit.on('fire', count);
   return circuit;
 }
 
@@ -156,7 +176,7 @@ function createRefusals(circuit: Circuit) {
       new Promise((resolve, reject) => {
         const refuse = () => reject(BREAKER_OPEN);
         refusals.add(refuse);
-        void work.then(resolve, reject).finally(() => refusals.delete(refuse));
+        settleWith(work, { resolve, reject }, () => refusals.delete(refuse));
         if (!circuit.closed) refuse();
       }),
   };

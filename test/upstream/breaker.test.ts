@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { createMainApi } from '../../src/upstream/main-api.ts';
 import { createReadBreaker } from '../../src/upstream/read-breaker.ts';
@@ -78,4 +80,31 @@ test.each([400, 401, 403, 404, 429])('refusals with %i do not open it', async (r
   const { reads, ask } = startReading();
   for (const token of ['a', 'b', 'c', 'd', 'e']) await ask(token, refusal);
   expect(reads.isOpen()).toBe(false);
+});
+
+/** So many calls at once, and so often. */
+async function callOften(reads: ReturnType<typeof startReading>['reads'], answer: number, rounds: number) {
+  const send = async () => ({ status: answer, headers: {}, body: '' });
+  for (let round = 0; round < rounds; round += 1)
+    await Promise.all(Array.from({ length: 100 }, () => reads.run({ of: 'a', send })));
+}
+
+test('faults for one account alone do not open it, however many', async () => {
+  const { reads } = startReading();
+  await callOften(reads, 500, 250);
+  expect(reads.isOpen()).toBe(false);
+});
+
+test('nothing is kept of calls that have ended', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const { reads } = startReading();
+  const used = async () => {
+    await callOften(reads, 200, 2000);
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const first = await used();
+  // A number kept of each call would take 1.6 MB.
+  expect((await used()) - first).toBeLessThan(800_000);
 });

@@ -1,4 +1,5 @@
 import { CALLER_WAIT } from '../../shared/lifetimes.ts';
+import { settleWith } from '../../shared/and-then.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 
 /**
@@ -12,6 +13,6 @@ export function withTimeout<T>(work: Promise<T>, limit = CALLER_WAIT): Promise<T
     const giveUp = () =>
       reject(new Unavailable('the new API or the database takes too long', { retryAfter: 1000 }));
     const timer = setTimeout(giveUp, limit);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    settleWith(work, { resolve, reject }, () => clearTimeout(timer));
   });
 }
