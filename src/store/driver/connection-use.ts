@@ -60,6 +60,12 @@ export class ConnectionUse {
     }
   }
 
+  /** Writes ran together, beside the work that takes connections. */
+  noteTogether(milliseconds: number): void {
+    this.#listener.waited(0);
+    this.#listener.ran(milliseconds);
+  }
+
   giveBack(): void {
     this.#taken -= 1;
   }

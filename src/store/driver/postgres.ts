@@ -227,6 +227,8 @@ export async function openPostgresStore(
     firstSoon: lookUps.first,
     rows: read,
     volatileRows: read,
+    volatileWrite: async (text, values) =>
+      void (await volatile.executeQuery(CompiledQuery.raw(text, [...values]))),
     now: async () => (await durable.executeQuery<{ now: number }>(clock)).rows[0]?.now ?? Number.NaN,
     ...placeOf(pool),
     findCommitProblem: () => findCommitProblem(pool),

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Kysely, sql as expression } from 'kysely';
+import { CompiledQuery, Kysely, sql as expression } from 'kysely';
 import { Sqlite } from '../../shared/sqlite.ts';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
@@ -9,6 +9,7 @@ import { migrate } from './schema/migrations.ts';
 import { rowMaker } from './sqlite-statements/row-maker.ts';
 import { withNextStep } from './refused-access.ts';
 import { PatientDialect } from './sqlite-dialect.ts';
+import { createTurnWrites } from './sqlite-statements/turn-writes.ts';
 import { bindParameters, type BoundSql } from './sqlite-statements/statement-parameters.ts';
 import type { Store } from './store.ts';
 import type { Tables, VolatileTables } from '../tables/tables.ts';
@@ -132,6 +133,14 @@ function openWriters(file: string): [Sqlite.Database, Sqlite.Database, Sqlite.Da
   return [...writers];
 }
 
+const turnWrites = (handle: Sqlite.Database, db: Kysely<VolatileTables>, use: ConnectionUse) =>
+  createTurnWrites({
+    handle,
+    ran: (milliseconds) => use.noteTogether(milliseconds),
+    inItsTurn: async ({ sql, parameters }) =>
+      void (await db.executeQuery(CompiledQuery.raw(bindParameters(sql).text, [...parameters]))),
+  });
+
 /**
  * Opens (and migrates) the SQLite store: `file` holds the data that must survive a power cut, `file` with `-volatile`
  * the rest.
@@ -150,6 +159,7 @@ export function openSqliteStore(file: string, listener: DatabaseListener = NOBOD
   const volatile = new Kysely<VolatileTables>({ dialect: dialectOf(volatileFile) });
   const reader = preparedReader(file, volatileFileOf(file));
   const volatileReader = preparedReader(volatileFileOf(file));
+  const writeTogether = turnWrites(volatileFile, volatile, use);
   const clock = durableFile.prepare("select cast(unixepoch('subsec') * 1000 as integer)").pluck();
   return {
     durable,
@@ -160,6 +170,7 @@ export function openSqliteStore(file: string, listener: DatabaseListener = NOBOD
     firstSoon: reader.firstSoon,
     rows: reader.rows,
     volatileRows: volatileReader.rows,
+    volatileWrite: (sql, parameters) => writeTogether({ sql, parameters }),
     now: async () => clock.get() as number,
     place: async () => '',
     placeExpression: () => NO_PLACE,

@@ -39,6 +39,11 @@ export interface Store {
   rows<Row>(sql: string, parameters: readonly string[]): Promise<Row[]>;
   /** All committed rows of the volatile data, likewise. */
   volatileRows<Row>(sql: string, parameters: readonly string[]): Promise<Row[]>;
+  /**
+   * Runs one statement on the volatile data, with `$1`, `$2` … parameters, each once and in order. It sets values: it may run
+   * twice, and others may be committed with it. For the path of every call that asks the new API.
+   */
+  volatileWrite(sql: string, parameters: readonly unknown[]): Promise<void>;
   /** The database's clock, in Unix milliseconds. */
   now(): Promise<number>;
   /**

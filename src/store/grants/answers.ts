@@ -1,5 +1,4 @@
 import { sql, type SqlBool } from 'kysely';
-import { builtOnce } from '../driver/built-once.ts';
 import { deletePiece, FIRST_PIECE, type Piece, type PieceResult } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 
@@ -17,27 +16,13 @@ export async function findAnswer(store: Store, grantId: string): Promise<StoredA
   return (await store.volatileRows<StoredAnswer>(OF_GRANT, [grantId]))[0];
 }
 
-const keeping = builtOnce(
-  (
-    volatile: Store['volatile'],
-    { grant_id, body, organization_ids, fetched_at }: StoredAnswer & { grant_id: string },
-  ) =>
-    volatile
-      .insertInto('answers')
-      .values({ grant_id, body, organization_ids, fetched_at })
-      .onConflict((conflict) =>
-        conflict.column('grant_id').doUpdateSet((eb) => ({
-          body: eb.ref('excluded.body'),
-          organization_ids: eb.ref('excluded.organization_ids'),
-          fetched_at: eb.ref('excluded.fetched_at'),
-        })),
-      )
-      .compile(),
-);
+const KEEP =
+  'insert into answers (grant_id, body, organization_ids, fetched_at) values ($1, $2, $3, $4) on conflict (grant_id) do update set body = excluded.body, organization_ids = excluded.organization_ids, fetched_at = excluded.fetched_at';
 
 /** Keeps an answer, replacing the earlier answer. */
 export async function storeAnswer(store: Store, grantId: string, answer: StoredAnswer): Promise<void> {
-  await keeping(store.volatile, { grant_id: grantId, ...answer });
+  const { body, organization_ids, fetched_at } = answer;
+  await store.volatileWrite(KEEP, [grantId, body, organization_ids, fetched_at]);
 }
 
 /** Forgets a grant's answer. */

@@ -3,12 +3,12 @@ export interface BoundSql {
   /** The statement as SQLite gets it. */
   text: string;
   /** The parameters as the binding wants them. */
-  given: (parameters: readonly string[]) => readonly unknown[];
+  given: (parameters: readonly unknown[]) => readonly unknown[];
 }
 
 /** SQLite calls `$1` by the name `1`. */
-function byName(parameters: readonly string[]): unknown[] {
-  const named: Record<string, string> = {};
+function byName(parameters: readonly unknown[]): unknown[] {
+  const named: Record<string, unknown> = {};
   for (const [index, value] of parameters.entries()) named[index + 1] = value;
   return [named];
 }
