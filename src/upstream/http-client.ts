@@ -1,8 +1,16 @@
 import axios, { type AxiosRequestConfig } from 'axios';
+import { LRUCache } from 'lru-cache';
 import { UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
+import { madeOnce } from '../shared/memory/made-once.ts';
 import { type TraceContext, traceHeaders } from '../shared/trace/trace-context.ts';
 import type { Connection } from './connection.ts';
-import { ANSWER_LIMIT_BYTES, createDeadline, createSend, wireOriginOf } from './wire/kept-connections.ts';
+import {
+  ANSWER_LIMIT_BYTES,
+  createDeadline,
+  createSend,
+  type WireOrigin,
+  wireOriginOf,
+} from './wire/kept-connections.ts';
 import { ACCEPTED_CODINGS, unpackedText } from './wire/unpacked-text.ts';
 
 export interface HttpAnswer {
@@ -66,6 +74,42 @@ function toHeaders(told: object): HttpAnswer['headers'] {
   return headers;
 }
 
+/** Where a URL leads. */
+interface Target {
+  to: WireOrigin;
+  host: string;
+  /** Path and query. */
+  path: string;
+}
+
+function targetOf(url: string): Target {
+  const address = new URL(url);
+  return { to: wireOriginOf(address), host: address.host, path: `${address.pathname}${address.search}` };
+}
+
+/** The few URLs of the new API, read once: each server, and each endpoint of it. */
+const targets = new LRUCache<string, Target>({ max: 100 });
+
+/**
+ * The head of a request as a list, which Node writes as it is; from an object Node would make a second one first. Of a name in
+ * two spellings the later value counts.
+ */
+function headerList(request: HttpRequest, host: string): string[] {
+  const { body, isRepeatable = true } = request;
+  const headers = { Host: host, 'Accept-Encoding': ACCEPTED_CODINGS, ...headersOf(request) };
+  const places = new Map<string, number>();
+  const list: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    const place = places.get(name.toLowerCase()) ?? list.length;
+    places.set(name.toLowerCase(), place);
+    list[place] = name;
+    list[place + 1] = value;
+  }
+  if (body !== undefined) list.push('Content-Length', String(Buffer.byteLength(body)));
+  if (!isRepeatable) list.push('Connection', 'close');
+  return list;
+}
+
 /** Sends a request that has a connection of its own. */
 async function sendAlone(request: HttpRequest, connection: Connection): Promise<HttpAnswer> {
   const deadline = createDeadline(UPSTREAM_TIMEOUT);
@@ -95,13 +139,13 @@ async function sendAlone(request: HttpRequest, connection: Connection): Promise<
 /** Sends a call over a shared connection, where it may be repeated. */
 async function sendShared(request: HttpRequest): Promise<HttpAnswer> {
   const { method, url, body, isRepeatable = true } = request;
-  const address = new URL(url);
-  const headers = { 'Accept-Encoding': ACCEPTED_CODINGS, ...headersOf(request) };
-  const path = `${address.pathname}${address.search}`;
+  const { to, host, path } = madeOnce<string, Target>(targets, url, () => targetOf(url));
+  const headers = headerList(request, host);
   const rules = { isRepeatable, limit: UPSTREAM_TIMEOUT };
-  const answer = await sendOverKept(wireOriginOf(address), { method, path, headers, body }, rules);
+  const answer = await sendOverKept(to, { method, path, headers, body }, rules);
   const { statusCode: status = 0, headers: told } = answer.head;
-  return { status, headers: toHeaders(told), body: await unpackedText(answer) };
+  // Node gives each name in lower case, with one text. `Set-Cookie` has a list, and nobody reads it.
+  return { status, headers: told as HttpAnswer['headers'], body: await unpackedText(answer) };
 }
 
 /**
