@@ -25,6 +25,7 @@ import { pageHeaders } from './pages/page-headers.ts';
 import { createPageShell } from './site/page-shell.ts';
 import { createVisitors, knowVisitor } from './site/visitor.ts';
 import { type MessageClasses, messageClassesOf } from './message-classes.ts';
+import { countAnswers } from './count-answers.ts';
 import { giveRequestId } from './request-id.ts';
 import { takeTrace } from './request-trace.ts';
 import { logHeads, logRequests as createRequestLog, type RequestLogMode } from './request-log.ts';
@@ -108,6 +109,7 @@ export function createBridgeApp({
   app.use(strictTransport(publicUrl));
   app.use(opsRouter(context));
   app.use(metricsRouter(context, metrics));
+  app.use(countAnswers(context.metrics.site));
   app.use(staffApiRouter(context));
   app.use(pageHeaders, httpsPages(publicUrl));
   app.use(assets.router, logoRouter(context.settings.serviceLogo), refusePeople(context));

@@ -69,7 +69,17 @@ test.each([
     { endpoint: ENDPOINTS, carrier: CARRIERS, outcome: ['failed'], answered_by: ['new', 'old', 'bridge'] },
   ],
   ['calls_total', { endpoint: ENDPOINTS, carrier: CARRIERS, outcome: ['shed'], answered_by: ['bridge'] }],
-  ['calls_total', { endpoint: ['token', 'authorize'], outcome: ['failed', 'shed'], answered_by: ['bridge'] }],
+  [
+    'calls_total',
+    { endpoint: ['token', 'handOver', 'authorize'], outcome: ['failed', 'shed'], answered_by: ['bridge'] },
+  ],
+  [
+    'site_answers_total',
+    {
+      part: ['owners', 'support', 'sign_in', 'staff_api', 'leaks', 'other'],
+      outcome: ['answered', 'refused', 'limited', 'failed', 'shed', 'hung_up'],
+    },
+  ],
   [
     'new_api_seconds_count',
     {

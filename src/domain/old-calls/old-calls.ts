@@ -128,6 +128,9 @@ export function isKnownPath(path: string): boolean {
 /** The addresses of the exchange of a code. */
 export const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
 
+/** The address of the hand-over of a pair to its app. */
+export const HAND_OVER_PATH = '/oauth2/exchange';
+
 /** The iPhone program of the service had the id of `updates/:id/update` at the end. */
 const UPDATE_BEFORE_ID = /^\/1\/updates\/update\/([0-9a-f]{24})(\.[^/]*)?$/;
 

@@ -1,6 +1,7 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { LegacyDeps } from './deps.ts';
 import {
+  HAND_OVER_PATH,
   OLD_CALL_NAMES,
   OLD_CALLS,
   type OldCallName,
@@ -46,6 +47,7 @@ const AUTHORIZE_PATHS = ['/oauth2/authorize', '/1/oauth2/authorize'];
 const AUTHORIZATIONS = { what: 'authorization requests', perMinute: 600 };
 
 const OTHER_ENDPOINTS = new Map([
+  [HAND_OVER_PATH, 'handOver'] as const,
   ...AUTHORIZE_PATHS.map((path) => [path, 'authorize'] as const),
   ...TOKEN_PATHS.map((path) => [path, 'token'] as const),
 ]);

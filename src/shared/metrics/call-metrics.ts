@@ -50,8 +50,9 @@ export function createCallMetrics(registry: Registry): CallMetrics {
   /** Without a series that stands at 0, a rule could not tell none from unknown, nor see the first call. */
   const beginAt = (endpoint: string, carrier: string, [outcome, answeredBy]: readonly [string, string]) =>
     calls.inc({ endpoint, carrier, outcome, answered_by: answeredBy }, 0);
-  for (const outcome of ['answered', 'refused', 'limited', 'failed', 'shed'])
-    beginAt('token', 'none', [outcome, 'bridge']);
+  for (const endpoint of ['token', 'handOver'])
+    for (const outcome of ['answered', 'refused', 'limited', 'failed', 'shed'])
+      beginAt(endpoint, 'none', [outcome, 'bridge']);
   for (const outcome of ['failed', 'shed']) beginAt('authorize', 'none', [outcome, 'bridge']);
   const seconds = new Histogram({
     name: 'grantbridge_call_seconds',

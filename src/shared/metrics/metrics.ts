@@ -5,6 +5,7 @@ import { createGrantMetrics, type GrantMetrics } from './grant-metrics.ts';
 import { createJobMetrics, type JobMetrics } from './job-metrics.ts';
 import { createMailMetrics, type MailMetrics } from './mail-metrics.ts';
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
+import { createSiteMetrics, type SiteMetrics } from './site-metrics.ts';
 import type { MetricsSnapshot } from './summed-workers.ts';
 import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.ts';
 import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.ts';
@@ -15,6 +16,7 @@ import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.ts'
  */
 export interface Metrics {
   calls: CallMetrics;
+  site: SiteMetrics;
   grants: GrantMetrics;
   upstream: UpstreamMetrics;
   mails: MailMetrics;
@@ -32,6 +34,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   return {
     calls: createCallMetrics(registry),
+    site: createSiteMetrics(registry),
     grants: createGrantMetrics(registry),
     upstream: createUpstreamMetrics(registry),
     mails: createMailMetrics(registry),

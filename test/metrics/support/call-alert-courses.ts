@@ -27,6 +27,13 @@ const exchanges = (outcome: string, values: string): Course => ({
   values,
 });
 
+/** Answers of the pages of owners, as one part among others. */
+const site = (outcome: string, values: string): Course => ({
+  metric: 'grantbridge_site_answers_total',
+  labels: { part: 'owners', outcome },
+  values,
+});
+
 const newApi = (outcome: string, values: string, call = 'read'): Course => ({
   metric: 'grantbridge_new_api_seconds_count',
   labels: { call, outcome },
@@ -92,6 +99,14 @@ export const CALL_COURSES: Record<string, AlertCourses[]> = {
       fires: [exchanges('failed', grows(1)), exchanges('answered', grows(0.8))],
       quiet: [exchanges('failed', grows(1)), exchanges('answered', grows(1.2))],
     },
+  ],
+  GrantbridgeSiteFails: [
+    {
+      fires: [site('failed', grows(0.2)), site('answered', grows(1.5))],
+      quiet: [site('failed', grows(0.2)), site('answered', grows(2)), site('refused', grows(CALLS))],
+    },
+    // Four failures are too few.
+    { fires: [site('failed', '0+0x170 1+1x9')], quiet: [site('failed', '0+0x176 1 2 3 4')] },
   ],
   GrantbridgeCallsSlow: [
     { fires: ofCalls('new', CALLS * 0.011), quiet: ofCalls('new', CALLS * 0.009) },

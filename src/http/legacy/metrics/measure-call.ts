@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { LegacyDeps } from '../deps.ts';
 import { oldCallOf, plainSpelling } from '../../../domain/old-calls/old-calls.ts';
-import { wasShed } from '../../overload/shed.ts';
+import { answerOutcome } from '../../answer-outcome.ts';
 import { callerOf } from '../../request-log.ts';
 import { arrivedAt } from '../../arrived-at.ts';
 import type { CarriedToken } from '../../wire/bearer-token.ts';
@@ -16,7 +16,7 @@ import { Note } from '../../../shared/memory/note.ts';
  */
 
 /** The addresses that are no old call, by path. */
-type OtherEndpoints = ReadonlyMap<string, 'authorize' | 'token'>;
+type OtherEndpoints = ReadonlyMap<string, 'authorize' | 'token' | 'handOver'>;
 
 /** The name in the table of old calls, of another endpoint, or `other`. */
 function endpointOf({ originalUrl }: Request, others: OtherEndpoints): string {
@@ -24,15 +24,6 @@ function endpointOf({ originalUrl }: Request, others: OtherEndpoints): string {
   const path = end < 0 ? originalUrl : originalUrl.slice(0, end);
   const nameOf = (spelling: string) => oldCallOf(spelling) ?? others.get(spelling);
   return nameOf(path) ?? nameOf(plainSpelling(path)) ?? 'other';
-}
-
-function outcomeOf(res: ServerResponse): string {
-  const { writableFinished, statusCode } = res;
-  if (!writableFinished) return 'hung_up';
-  if (wasShed(res)) return 'shed';
-  if (statusCode === 429) return 'limited';
-  if (statusCode >= 500) return 'failed';
-  return statusCode >= 400 ? 'refused' : 'answered';
 }
 
 const carriers = new Note<Response, CarriedToken['carrier']>();
@@ -72,7 +63,7 @@ export function countAtEnd(
     try {
       const milliseconds = performance.now() - startedAt;
       const { endpoint, carrier, answeredBy } = labelsOf();
-      metrics.calls.note({ endpoint, carrier, answeredBy, outcome: outcomeOf(res), milliseconds });
+      metrics.calls.note({ endpoint, carrier, answeredBy, outcome: answerOutcome(res), milliseconds });
       if (res.writableFinished) whenAnswered?.();
     } catch (error) {
       logger.warn('an answered request could not be noted', { error });

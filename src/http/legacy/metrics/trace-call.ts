@@ -11,6 +11,7 @@ import { broughtTraceOf, setTrace, traceOf } from '../../request-trace.ts';
 const NAMES: Readonly<Record<string, string>> = {
   token: 'token exchange',
   authorize: 'authorization request',
+  handOver: 'hand-over',
 };
 
 /** What the line of the request says too. */

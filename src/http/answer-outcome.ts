@@ -1,0 +1,13 @@
+import type { ServerResponse } from 'node:http';
+import type { AnswerOutcome } from '../shared/metrics/site-metrics.ts';
+import { wasShed } from './overload/shed.ts';
+
+/** What became of a request, once its answer has left or its caller has hung up. */
+export function answerOutcome(res: ServerResponse): AnswerOutcome {
+  const { writableFinished, statusCode } = res;
+  if (!writableFinished) return 'hung_up';
+  if (wasShed(res)) return 'shed';
+  if (statusCode === 429) return 'limited';
+  if (statusCode >= 500) return 'failed';
+  return statusCode >= 400 ? 'refused' : 'answered';
+}
