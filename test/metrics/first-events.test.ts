@@ -91,6 +91,7 @@ test.each([
     'mails_total',
     { stage: STAGES, outcome: ['sent', 'dropped', 'put_off', 'passed_on', 'undeliverable', 'left'] },
   ],
+  ['proof_mails_total', { outcome: ['sent', 'refused', 'failed'] }],
   ['webhook_attempts_total', { event: EVENTS, outcome: ['delivered', 'put_off', 'dead', 'left'] }],
 ])('every combination of known labels stands at 0: %s %o', (name, values) => {
   expect(combined(values).filter((labels) => !stands(`grantbridge_${name}`, labels))).toEqual([]);

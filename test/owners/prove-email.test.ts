@@ -3,6 +3,7 @@ import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
 import { findKeyUsage } from '../../src/store/keys/key-usage.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { scrape, sumOf } from '../metrics/support/scrape.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import { registerLegacyApp } from '../support/bridge/register-app.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
@@ -227,6 +228,27 @@ test('a mail that cannot be sent is said so, however often, and counts as none',
     expect(said).toEqual([503, expect.stringContaining('The mail could not be sent')]);
   }
   smtp.isAway = false;
+});
+
+const askAgain = async () => pressIn(dana, await dana.get(apps()), /Send me the link/);
+
+async function countedMails(): Promise<number[]> {
+  const samples = await scrape(system.bridgeUrl);
+  const count = (outcome: string) => sumOf(samples, 'grantbridge_proof_mails_total', { outcome });
+  return ['sent', 'refused', 'failed'].map(count);
+}
+
+test('each mail counts by what became of it', async () => {
+  await waitingToken(system, { email: DANA.login });
+  const before = await countedMails();
+  await askForLink();
+  smtp.refused.add(DANA.login);
+  await askAgain();
+  smtp.refused.delete(DANA.login);
+  smtp.isAway = true;
+  await askAgain();
+  smtp.isAway = false;
+  expect((await countedMails()).map((count, at) => count - (before[at] ?? 0))).toEqual([1, 1, 1]);
 });
 
 test('a mail in doubt may arrive: it is said so, its link works, and the brake counts it', async () => {

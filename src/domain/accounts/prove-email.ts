@@ -109,14 +109,17 @@ export async function mailEmailProof(
   };
   if (!(await withUsableKeys(context, () => context.store.transaction(keep)))) return false;
   const link = `${linkOf(context, value)}${aim}`;
+  const { mails } = context.metrics;
   try {
     await context.mailer.send(mailOf(person.email.trim(), link, context.settings.serviceName));
   } catch (error) {
+    mails.noteProof(error instanceof MailError && error.isRefused ? 'refused' : 'failed');
     // A mail that never left has no link to look for. One in doubt may arrive, so its link has to work.
     const mayArrive = error instanceof MailError && error.isInDoubt;
     if (!mayArrive) await deleteProof(context.store.durable, id);
     throw error;
   }
+  mails.noteProof('sent');
   return true;
 }
 

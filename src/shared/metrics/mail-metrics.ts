@@ -5,6 +5,12 @@ const MAIL_OUTCOMES = ['sent', 'dropped', 'put_off', 'passed_on', 'undeliverable
 
 export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 
+/**
+ * What may become of a mail with a link that proves an address. `refused`: the mailbox, for good. `failed`: the mail was not
+ * handed over, or nobody knows.
+ */
+const PROOF_OUTCOMES = ['sent', 'refused', 'failed'] as const;
+
 export interface MailMetrics {
   /** Names the stages before the first mail of each. */
   begin: (stages: Iterable<string>) => void;
@@ -12,6 +18,8 @@ export interface MailMetrics {
   note: (stages: Iterable<string>, outcome: MailOutcome) => void;
   /** Whether the mail server took a mail. A mailbox that it refuses for good says nothing of the server. */
   noteHandOver: (outcome: 'taken' | 'not_taken') => void;
+  /** A mail that a person waits for, by which the person proves an address. */
+  noteProof: (outcome: (typeof PROOF_OUTCOMES)[number]) => void;
 }
 
 /** The stage of a mail that ended before anybody knew what it tells. */
@@ -42,9 +50,17 @@ export function createMailMetrics(registry: Registry): MailMetrics {
     registers: [registry],
   });
   for (const outcome of ['taken', 'not_taken']) handOvers.inc({ outcome }, 0);
+  const proofs = new Counter({
+    name: 'grantbridge_proof_mails_total',
+    help: 'Mails with a link that proves an address, by what became of them.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of PROOF_OUTCOMES) proofs.inc({ outcome }, 0);
   return {
     begin,
     noteHandOver: (outcome) => handOvers.inc({ outcome }),
+    noteProof: (outcome) => proofs.inc({ outcome }),
     note(stages, outcome) {
       if (outcome === 'undeliverable') undeliverable.inc();
       const told = [...stages];

@@ -36,6 +36,12 @@ const oneMail = (outcome: string): Course => ({
   values: `0+0x10 1+0x${MINUTES - 10}`,
 });
 
+/** One mail with a link that proves an address, as long ago. */
+const oneProof = (outcome: string): Course => ({
+  ...oneMail(outcome),
+  metric: 'grantbridge_proof_mails_total',
+});
+
 const alarm = (kind: string, values: string): Course => ({
   metric: 'grantbridge_alarms_total',
   labels: { alarm: kind },
@@ -185,7 +191,10 @@ export const COURSES: Record<string, AlertCourses[]> = {
     { fires: [job(`0+60x${MINUTES - 20} 0+0x20`)], quiet: [job(`0+60x${MINUTES - 10} 0+0x10`)] },
   ],
   GrantbridgeJobFails: [{ fires: [jobFailures(grows(0.2))], quiet: [jobFailures(grows(0.08))] }],
-  GrantbridgeMailServer: [{ fires: [oneMail('not_taken')], quiet: [oneMail('not_taken'), oneMail('taken')] }],
+  GrantbridgeMailServer: [
+    { fires: [oneMail('not_taken')], quiet: [oneMail('not_taken'), oneMail('taken')] },
+    { fires: [oneProof('failed')], quiet: [oneProof('failed'), oneProof('sent'), oneProof('refused')] },
+  ],
   GrantbridgeMailsUndeliverable: [
     {
       fires: [{ metric: 'grantbridge_mails_undeliverable_total', values: GROWS_ONCE }],
