@@ -5,6 +5,7 @@ import { insertEvents } from '../../src/store/history/events.ts';
 import { holdJobs } from '../support/bridge/hold-jobs.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import { sendRaw } from '../support/callers/raw-request.ts';
+import { openStoreBreaker } from '../support/database/store-breaker.ts';
 import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
@@ -14,6 +15,7 @@ import { type Sample, scrape, scrapeText, sumOf } from './support/scrape.ts';
 /** What `/metrics` tells of calls, refreshes and the state, after calls over HTTP. */
 
 const HOUR = 3_700_000;
+const AGE = 'grantbridge_state_count_age_seconds';
 const clock = new SettableClock();
 let system: System;
 let token: string;
@@ -113,6 +115,24 @@ describe('the state', () => {
     expect(await now('grantbridge_mappings', { state: 'unmapped' })).toBe(before + 1);
     expect(await now('grantbridge_mappings', { state: 'active' })).toBeGreaterThan(0);
     expect(await now('grantbridge_grants', { state: 'ready' })).toBe(1);
+  });
+
+  test('while tokens cannot be counted anew, their last count stays, and its age is told', async () => {
+    const active = await now('grantbridge_mappings', { state: 'active' });
+    expect(active).toBeGreaterThan(0);
+    const breaker = await openStoreBreaker(system.bridge.database);
+    await breaker.whileMissing('mappings', async () => {
+      clock.advance(100_000);
+      const later = await samples();
+      expect(sumOf(later, 'grantbridge_mappings', { state: 'active' })).toBe(active);
+      expect(sumOf(later, AGE, { of: 'mappings' })).toBeGreaterThanOrEqual(100);
+      expect(sumOf(later, AGE, { of: 'grants' })).toBeLessThan(100);
+      expect(sumOf(later, 'grantbridge_state_readable')).toBe(0);
+    });
+    await breaker.close();
+    const after = await samples();
+    expect(sumOf(after, AGE, { of: 'mappings' })).toBeLessThan(100);
+    expect(sumOf(after, 'grantbridge_state_readable')).toBe(1);
   });
 
   test('a file in the spill is counted', async () => {

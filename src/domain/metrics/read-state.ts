@@ -7,7 +7,7 @@ import { countUnchained, oldestUnchained } from '../../store/history/events.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 import { countGrantsByState, countMappingsByState } from './count-states.ts';
 import type { MetricsDeps } from './deps.ts';
-import { keepCount } from './kept-count.ts';
+import { keepCount, type KeptCount } from './kept-count.ts';
 
 /**
  * What the database and VAR_DIR know, for the metrics. Every worker would say the same, so the worker that is scraped
@@ -25,7 +25,11 @@ interface StateGauge {
   help: string;
   labels?: readonly string[];
   read: () => Promise<GaugeValue[]>;
+  /** What is shown where it cannot be read; without it the gauge has no value then. */
+  last?: () => GaugeValue[] | undefined;
 }
+
+type StateCount = KeptCount<ReadonlyMap<string, number>>;
 
 const byState = (counts: ReadonlyMap<string, number>): GaugeValue[] =>
   [...counts].map(([state, value]) => ({ labels: { state }, value }));
@@ -68,24 +72,39 @@ function historyGauges(context: MetricsDeps): StateGauge[] {
   ];
 }
 
+/** A gauge of what is counted now and then. While it cannot be counted anew, the last count stays. */
+function countGauge(name: string, what: string, { count, last }: StateCount): StateGauge {
+  return {
+    name,
+    help: `${what} by state, counted every 15 seconds or more rarely.`,
+    labels: ['state'],
+    read: async () => byState(await count()),
+    last: () => {
+      const known = last();
+      return known && byState(known.value);
+    },
+  };
+}
+
+/** What is counted in pieces. */
+const countsOf = ({ store, clock }: MetricsDeps): Record<'mappings' | 'grants', StateCount> => ({
+  mappings: keepCount(clock, () => countMappingsByState(store.durable)),
+  grants: keepCount(clock, () => countGrantsByState(store.durable)),
+});
+
+/** How old each count is; a count that never ended well has no age. */
+const agesOf = (counts: Record<string, StateCount>): GaugeValue[] =>
+  Object.entries(counts).flatMap(([of, { last }]) => {
+    const known = last();
+    return known ? [{ labels: { of }, value: known.age / SECOND }] : [];
+  });
+
 /** Every gauge of the state. A new gauge is a row here and in docs/operate/metrics.md. */
-function stateGauges(context: MetricsDeps): StateGauge[] {
-  const { store, clock, spill } = context;
-  const mappings = keepCount(clock, () => countMappingsByState(store.durable));
-  const grants = keepCount(clock, () => countGrantsByState(store.durable));
+function stateGauges(context: MetricsDeps, { mappings, grants }: ReturnType<typeof countsOf>): StateGauge[] {
+  const { store, spill } = context;
   return [
-    {
-      name: 'grantbridge_mappings',
-      help: 'Tokens by state, counted every 15 seconds or more rarely.',
-      labels: ['state'],
-      read: async () => byState(await mappings()),
-    },
-    {
-      name: 'grantbridge_grants',
-      help: 'Grants by state, counted every 15 seconds or more rarely.',
-      labels: ['state'],
-      read: async () => byState(await grants()),
-    },
+    countGauge('grantbridge_mappings', 'Tokens', mappings),
+    countGauge('grantbridge_grants', 'Grants', grants),
     {
       name: 'grantbridge_grants_in_doubt',
       help: `Grants in doubt now, counted up to ${COUNTED_MOST}.`,
@@ -115,19 +134,26 @@ function stateGauges(context: MetricsDeps): StateGauge[] {
   ];
 }
 
-/** Reads one gauge; false when it could not be read. The gauge then has no value. */
-async function readInto(registry: Registry, { read, ...gauge }: StateGauge): Promise<boolean> {
+/** Reads one gauge; false when it could not be read. */
+async function readInto(registry: Registry, { read, last, ...gauge }: StateGauge): Promise<boolean> {
   const values = await withTimeout(read(), READ_LIMIT).catch(() => undefined);
-  addGauge(registry, { ...gauge, read: () => values ?? [] });
+  addGauge(registry, { ...gauge, read: () => values ?? last?.() ?? [] });
   return values !== undefined;
 }
 
 /** Prepares the reading. What is expensive to count is kept between two readings. */
 export function createStateReader(context: MetricsDeps): () => Promise<Registry> {
-  const gauges = stateGauges(context);
+  const counts = countsOf(context);
+  const gauges = stateGauges(context, counts);
   return async () => {
     const registry = new Registry();
     const read = await Promise.all(gauges.map((gauge) => readInto(registry, gauge)));
+    addGauge(registry, {
+      name: 'grantbridge_state_count_age_seconds',
+      help: 'How old the counts of tokens and of grants by state are.',
+      labels: ['of'],
+      read: () => agesOf(counts),
+    });
     addGauge(registry, {
       name: 'grantbridge_state_readable',
       help: 'Whether all gauges of the state could be read, 0 or 1.',
