@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startSystem, type System } from '../../support/bridge/system.ts';
@@ -11,8 +12,12 @@ import { openLine, type SeverableLine } from '../../support/servers/severable-li
 /** The new API is a black hole: connections come about, and nothing comes back. */
 
 const GRANTS = 12;
-/** Five seconds are promised. A busy machine may take longer, but less than the ten that callers would wait. */
+/** What is promised (docs/guarantees.md). */
+const OPENS_AFTER_AT_MOST = 5000;
+/** A busy machine may take longer, but less than the ten seconds that callers would wait. */
 const OPENS_WITHIN = 8000;
+/** So many times this process may have been held up between the first read and the moment when the test sees the breaker open. */
+const TURNS = 10;
 const RECOVERS_WITHIN = 30_000;
 /** Far below the ten seconds that a caller waits for the new API, and far above what an answer takes. */
 const AT_ONCE = 2000;
@@ -70,17 +75,22 @@ function shapeOf({ status, headers, text }: RawAnswer) {
 const known = () => tokens.slice(0, -1);
 const unknown = () => tokens.at(-1);
 
-async function untilOpen(): Promise<void> {
+/** How long it takes, and how long this process was held up at most, in milliseconds. */
+async function untilOpen(): Promise<{ ms: number; heldUp: number }> {
+  const [begun, delays] = [performance.now(), monitorEventLoopDelay()];
+  delays.enable();
   await until(() => reads().isOpen(), OPENS_WITHIN);
+  delays.disable();
+  return { ms: performance.now() - begun, heldUp: delays.max / 1e6 };
 }
 
 test('it opens within five seconds, and callers that wait get their last known answer then', async () => {
   const fresh = await Promise.all(known().map(profiles));
   line.swallow();
-  const begun = performance.now();
   const waiting = known().map(timed);
-  await untilOpen();
-  print(`black hole: open after ${Math.round(performance.now() - begun)} ms`);
+  const { ms, heldUp } = await untilOpen();
+  print(`black hole: open after ${Math.round(ms)} ms, held up for ${Math.round(heldUp)} ms at most`);
+  expect(ms).toBeLessThan(OPENS_AFTER_AT_MOST + TURNS * heldUp);
   const answers = await Promise.all(waiting);
   expect(answers.every(({ answer }) => isStale(answer))).toBe(true);
   expect(answers.map(({ answer }) => shapeOf(answer))).toEqual(fresh.map(shapeOf));
