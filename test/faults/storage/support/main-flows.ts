@@ -7,6 +7,7 @@ import {
   type FlowGround,
   uncachedReadFlow,
 } from './call-flows.ts';
+import { changeFlow } from './change-flows.ts';
 import { createFlow } from './create-flow.ts';
 import { type FaultPlace, type Flow, meetEveryFault } from './flow.ts';
 import { recordCalls } from './recorded-calls.ts';
@@ -14,7 +15,7 @@ import { openCallStage } from './stage.ts';
 
 /**
  * The database fails at every statement of the main flows, once before the statement and once after its effect: the caller
- * gets its answer or 503, never another; no pair is lost, no refresh token presented twice, no post made twice; and
+ * gets its answer or 503, never another; no pair is lost, no refresh token presented twice, no post made or changed twice; and
  * afterwards the same works again. The checker of the crash campaign judges all calls together.
  */
 
@@ -26,6 +27,9 @@ const FLOWS: Array<[string, (ground: FlowGround) => Flow]> = [
   ['uncached read with a refresh', (ground) => uncachedReadFlow(ground, { isExpired: true })],
   ['deauthorize', deauthorizeFlow],
   ['create', ({ stage }) => createFlow(stage)],
+  ['update', ({ stage }) => changeFlow(stage, 'update')],
+  ['move to top', ({ stage }) => changeFlow(stage, 'move_to_top')],
+  ['destroy', ({ stage }) => changeFlow(stage, 'destroy')],
   ['consent', consentFlow],
 ];
 

@@ -15,7 +15,7 @@ import { type Flow, type FlowEnd, wrong } from './flow.ts';
 const DONE: FlowEnd = { kind: 'done', said: '' };
 
 /** Work that ends, or fails as the fault of the database. */
-async function endOfWork(work: () => Promise<unknown>): Promise<FlowEnd> {
+export async function endOfWork(work: () => Promise<unknown>): Promise<FlowEnd> {
   try {
     await work();
     return DONE;
