@@ -120,7 +120,8 @@ async function untilReady(server: ChildProcess): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.stderr?.setEncoding('utf8').on('data', (text: string) => {
       log = (log + text).slice(-10_000);
-      if (log.includes('ready to accept connections')) resolve();
+      // A standby is ready to accept read-only connections.
+      if (/ready to accept (read-only )?connections/.test(log)) resolve();
     });
     server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${log}`)));
     server.once('error', reject);
