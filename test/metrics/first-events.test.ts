@@ -81,6 +81,13 @@ test.each([
     },
   ],
   [
+    'consents_total',
+    {
+      purpose: ['legacy', 'sign_in', 'reauthorization'],
+      outcome: ['finished', 'declined', 'failed'],
+    },
+  ],
+  [
     'new_api_seconds_count',
     {
       call: ['exchange', 'refresh', 'introspect', 'revoke', 'read', 'write'],

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { type AlarmMetrics, createAlarmMetrics } from './alarm-metrics.ts';
 import { type CallMetrics, createCallMetrics } from './call-metrics.ts';
+import { type ConsentMetrics, createConsentMetrics } from './consent-metrics.ts';
 import { createGrantMetrics, type GrantMetrics } from './grant-metrics.ts';
 import { createJobMetrics, type JobMetrics } from './job-metrics.ts';
 import { createMailMetrics, type MailMetrics } from './mail-metrics.ts';
@@ -17,6 +18,7 @@ import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.ts'
 export interface Metrics {
   calls: CallMetrics;
   site: SiteMetrics;
+  consents: ConsentMetrics;
   grants: GrantMetrics;
   upstream: UpstreamMetrics;
   mails: MailMetrics;
@@ -35,6 +37,7 @@ export function createMetrics(): Metrics {
   return {
     calls: createCallMetrics(registry),
     site: createSiteMetrics(registry),
+    consents: createConsentMetrics(registry),
     grants: createGrantMetrics(registry),
     upstream: createUpstreamMetrics(registry),
     mails: createMailMetrics(registry),

@@ -34,6 +34,13 @@ const site = (outcome: string, values: string): Course => ({
   values,
 });
 
+/** Sign-ins that came back from the new API, as one purpose among others. */
+const signIns = (outcome: string, values: string): Course => ({
+  metric: 'grantbridge_consents_total',
+  labels: { purpose: 'sign_in', outcome },
+  values,
+});
+
 const newApi = (outcome: string, values: string, call = 'read'): Course => ({
   metric: 'grantbridge_new_api_seconds_count',
   labels: { call, outcome },
@@ -107,6 +114,14 @@ export const CALL_COURSES: Record<string, AlertCourses[]> = {
     },
     // Four failures are too few.
     { fires: [site('failed', '0+0x170 1+1x9')], quiet: [site('failed', '0+0x176 1 2 3 4')] },
+  ],
+  GrantbridgeConsentsFail: [
+    {
+      fires: [signIns('failed', grows(0.2)), signIns('finished', grows(0.7))],
+      quiet: [signIns('failed', grows(0.2)), signIns('finished', grows(0.9)), signIns('declined', grows(9))],
+    },
+    // Four failures are too few.
+    { fires: [signIns('failed', '0+0x170 1+1x9')], quiet: [signIns('failed', '0+0x176 1 2 3 4')] },
   ],
   GrantbridgeCallsSlow: [
     { fires: ofCalls('new', CALLS * 0.011), quiet: ofCalls('new', CALLS * 0.009) },

@@ -10,9 +10,10 @@ import { Forbidden, Rejected, Unavailable } from '../../../domain/failures.ts';
 import type { OAuthErrorCode } from '../../../shared/refusals/oauth-error.ts';
 import { queryParameters } from '../../wire/request-parameters.ts';
 import { kindOf } from '../../../shared/log/refusal-log.ts';
-import { callingOf, idsOf } from '../../request-trace.ts';
+import { callingOf } from '../../request-trace.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { createFailureBrake, type FailureBrake } from '../../pages/brake.ts';
+import { type ConsentNotes, createConsentNotes, readableCode } from './consent-notes.ts';
 import { ownReturn, unknownState } from './own-return.ts';
 import type { SigninPagesDeps } from '../parts.ts';
 
@@ -59,18 +60,27 @@ interface Completion {
   ending: ReturnEnding;
   exchanged: Parameters<RequestHandler>;
   codes: FailureBrake;
+  notes: ConsentNotes;
 }
 
-async function exchangeAndFinish(
-  parts: SigninPagesDeps,
-  { claimed, ending, exchanged, codes }: Completion,
-): Promise<BrowserAnswer> {
+/** The return, for the notes of what became of it. */
+const returnedOf = ({ claimed: { request }, exchanged: [req, res] }: Completion) => ({ request, req, res });
+
+/** The refusal of a claimed return that our server did not send so. The browser hears what a stray hears. */
+function refused(completion: Completion, detail: string): PageError {
+  completion.notes.failed(returnedOf(completion), { level: 'warn', kind: detail, fields: { detail } });
+  return unknownState();
+}
+
+async function exchangeAndFinish(parts: SigninPagesDeps, completion: Completion): Promise<BrowserAnswer> {
+  const { claimed, ending, exchanged, codes, notes } = completion;
   const { request, verifier } = claimed;
   const { context } = parts;
   const finish = async () => {
     const client = await parts.clientOf(request);
     // A return of one client must not be used for another client (RFC 9700 §4.4.2).
-    if (exchanged[0].path !== client.callbackPath) throw unknownState();
+    if (exchanged[0].path !== client.callbackPath)
+      throw refused(completion, 'another callback than that of its client');
     const retryAfter = consentWait(context, client.server.clientId);
     // The pause began while the person was at the consent. A code that is not exchanged leaves no grant.
     if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });
@@ -80,24 +90,34 @@ async function exchangeAndFinish(
       takeVerifier: () => verifier,
       calling: callingOf(exchanged[1]),
     };
-    return ending.finish(request, await parts.exchange(step, exchanged));
+    const answer = await ending.finish(request, await parts.exchange(step, exchanged));
+    notes.ended(request, 'finished');
+    return answer;
   };
   try {
     return await context.flights.run(`consent ${request.id}`, finish);
   } catch (error) {
     if (error instanceof PageError) throw error;
-    if (error instanceof Rejected) codes.countFailure(exchanged[0]);
-    const message = 'a consent could not be finished';
-    const fields = { ...idsOf(exchanged[1]), authorizationId: request.id, error };
-    parts.noteFailure({
-      level: 'error',
-      message,
-      address: exchanged[0].ip ?? '',
-      kind: kindOf(error),
-      fields,
-    });
+    const refusal = error instanceof Rejected ? error.code : undefined;
+    if (refusal !== undefined) codes.countFailure(exchanged[0]);
+    const fields = { refusal, error };
+    notes.failed(returnedOf(completion), { level: 'error', kind: kindOf(error), fields });
     return ending.fail(request, errorOfFailure(error));
   }
+}
+
+/** Ends a claimed return with which the new API sends an error. That somebody said no is no failure. */
+function answerError(completion: Completion, error: string): BrowserAnswer {
+  const { ending, claimed, notes } = completion;
+  if (error === 'access_denied') notes.ended(claimed.request, 'declined');
+  else {
+    const fields = {
+      refusal: readableCode(error),
+      detail: 'the new API sent the browser back with an error',
+    };
+    notes.failed(returnedOf(completion), { level: 'warn', kind: 'an error in the address', fields });
+  }
+  return ending.fail(claimed.request, errorForApp(error));
 }
 
 /**
@@ -105,16 +125,19 @@ async function exchangeAndFinish(
  * an error.
  */
 async function answerOf(parts: SigninPagesDeps, completion: Completion): Promise<BrowserAnswer> {
-  const { exchanged, ending, claimed } = completion;
+  const { exchanged, ending, claimed, notes } = completion;
   const query = queryParameters(exchanged[0]);
-  const error = query.get('error');
-  if (query.has('code') === (error !== undefined)) throw unknownState();
-  const isOurs = await isOurIssuer(parts.context, query.get('iss')).catch((cause: unknown) => cause);
-  if (isOurs instanceof Unavailable) return ending.fail(claimed.request, 'temporarily_unavailable');
-  if (isOurs !== true) throw unknownState();
-  return error === undefined
-    ? exchangeAndFinish(parts, completion)
-    : ending.fail(claimed.request, errorForApp(error));
+  const [error, iss] = [query.get('error'), query.get('iss')];
+  if (query.has('code') === (error !== undefined))
+    throw refused(completion, 'neither a code nor an error, or both');
+  const isOurs = await isOurIssuer(parts.context, iss).catch((cause: unknown) => cause);
+  if (isOurs instanceof Unavailable) {
+    const failure = { level: 'error', kind: kindOf(isOurs), fields: { error: isOurs } } as const;
+    notes.failed(returnedOf(completion), failure);
+    return ending.fail(claimed.request, 'temporarily_unavailable');
+  }
+  if (isOurs !== true) throw refused(completion, iss === undefined ? 'no iss' : 'the iss of another server');
+  return error === undefined ? exchangeAndFinish(parts, completion) : answerError(completion, error);
 }
 
 /**
@@ -123,12 +146,13 @@ async function answerOf(parts: SigninPagesDeps, completion: Completion): Promise
  */
 export function callback(parts: SigninPagesDeps, endings: ReturnEndings): RequestHandler {
   const codes = createFailureBrake(parts.context, REFUSED_CODES);
+  const notes = createConsentNotes(parts);
   return async (req, res, next) => {
     const own = await ownReturn(parts, { req, res });
     const end = async () => {
       const claimed = await own.claim();
       const ending = endings[claimed.request.purpose];
-      return answerOf(parts, { claimed, ending, exchanged: [req, res, next], codes });
+      return answerOf(parts, { claimed, ending, exchanged: [req, res, next], codes, notes });
     };
     // The wait comes before the claim, so that a return that has to wait longer may come again.
     const answer = queryParameters(req).has('code') ? await codes.run({ req, res }, end) : await end();
