@@ -1,6 +1,6 @@
 import { connectApp, exchangeForm, TOKEN_PATH } from '../endpoints/support/connected.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
-import { exchange, OWN_CLIENT, startSystemWithOwnClient } from '../exchange/support/own-client.ts';
+import { confirm, exchange, OWN_CLIENT, startSystemWithOwnClient } from '../exchange/support/own-client.ts';
 import { logLines } from '../support/bridge/log-lines.ts';
 import { exchangeFields, issueToken } from '../support/callers/legacy-calls.ts';
 import { sendRaw } from '../support/callers/raw-request.ts';
@@ -60,6 +60,15 @@ test('each refused exchange of an app that shows its secret has a line with the 
   ]);
 });
 
+test('a malformed exchange says in its line what was wrong with it', async () => {
+  const { door, told } = await listenTo();
+  const requestId = idOf(await exchangeForm(door, exchangeFields(door.app, '')));
+  const [line] = await told('a legacy exchange was refused');
+  const malformed = { refusal: 'invalid_request', detail: 'The parameter code is missing.' };
+  expect(line).toMatchObject({ ...GIVEN, ...malformed, requestId });
+  expect(line).not.toHaveProperty('clientId');
+});
+
 test('a wrong secret proves no app: of its refusals one has a line, with what is known of the request', async () => {
   const { door, told } = await listenTo();
   const fields = { ...exchangeFields(door.app, 'no code'), client_secret: 'a wrong secret' };
@@ -117,6 +126,9 @@ test('a hand-over names the app and the token that was shown, also where it is r
   const unasked = await exchange(system.bridgeUrl, token, { scope: 'x' });
   const away = await sendRaw(system.bridgeUrl, { path: '/1/user.json', ...bearer });
   const late = await exchange(system.bridgeUrl, 'no token');
+  const unknown = await exchange(system.bridgeUrl, token, { client_id: 'nobody' });
+  await confirm(system.bridgeUrl, token);
+  const confirmed = await exchange(system.bridgeUrl, token);
   await system.bridge.untilLogged();
   await system.stop();
   const told = parsed(log.lines()).filter(({ message }) => message === 'request');
@@ -126,7 +138,15 @@ test('a hand-over names the app and the token that was shown, also where it is r
   expect([mappingId, clientId]).toEqual([expect.any(String), system.app.clientId]);
   expect(lineOf(handed)).toMatchObject({ status: 200, mappingId, clientId, carrier: 'credentials' });
   expect(lineOf(unasked)).not.toHaveProperty('clientId');
-  expect(lineOf(late)).toMatchObject({ status: 400, clientId, refusal: 'invalid_request' });
+  const foreign = { refusal: 'invalid_request', detail: 'The subject token is not one of this app.' };
+  expect(lineOf(late)).toMatchObject({ status: 400, clientId, ...foreign });
+  // The answer holds a link.
+  expect(confirmed.text).toContain('/apps/');
+  expect(lineOf(confirmed)).toMatchObject({ clientId, detail: 'the app has confirmed this hand-over' });
+  const refused = parsed(log.lines()).filter(({ message }) => message === 'a hand-over was refused');
+  const detailOf = (answer: { headers: Record<string, unknown> }) =>
+    refused.find(({ requestId }) => requestId === idOf(answer))?.['detail'];
+  expect([unasked, unknown].map(detailOf)).toEqual(['The parameter scope is not served.', 'unknown client']);
   expect(lineOf(late)).not.toHaveProperty('mappingId');
   expect(JSON.stringify(told)).not.toContain(OWN_CLIENT.clientSecret);
 });

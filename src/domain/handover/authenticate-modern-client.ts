@@ -42,7 +42,8 @@ export async function authenticateModernClient(
     if (row) known = row.client_id;
   }
   if (known !== undefined) throw new WrongSecret(known);
-  throw new OAuthError('invalid_client', 'The client could not be authenticated.');
+  const detail = 'unknown client';
+  throw new OAuthError('invalid_client', 'The client could not be authenticated.', { detail });
 }
 
 /**

@@ -43,8 +43,8 @@ export interface HandoverResult {
 }
 
 /** The error for a subject token without a pair to give (RFC 8693 §2.2.2). */
-function unacceptable(description: string): OAuthError {
-  return new OAuthError('invalid_request', description);
+function unacceptable(description: string, detail = description): OAuthError {
+  return new OAuthError('invalid_request', description, { detail });
 }
 
 function tryAgain(detail: string): OAuthError {
@@ -180,7 +180,9 @@ async function repeat(
   const grant = await findGrant(context.store.durable, handover.grant_id);
   if (!grant || grant.modern_client_id !== asked.client.id) throw notOfThisClient();
   if (grant.refresh_token_sealed === null) throw unacceptable(ERASED);
-  if (handover.confirmed_at !== null) throw unacceptable(await confirmedWords(context, handover));
+  // The words for the app hold a link, which stands in no line.
+  if (handover.confirmed_at !== null)
+    throw unacceptable(await confirmedWords(context, handover), 'the app has confirmed this hand-over');
   return answerOf(context, grant, handover.migrated_tokens);
 }
 

@@ -114,8 +114,9 @@ export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
   };
 }
 
-/** What the line of a request for a token tells. */
-function factsOfTokenRequest(req: Request, res: Response, { status, code, detail }: OAuthError) {
+/** What the line of a request for a token tells. The words of its answer say why, where nothing else does. */
+function factsOfTokenRequest(req: Request, res: Response, refusal: OAuthError) {
+  const { status, code, detail = refusal.description } = refusal;
   nameMore(res, { refusal: code, detail });
   return { ...factsOfEnd(req, res, status), refusal: code, detail };
 }
