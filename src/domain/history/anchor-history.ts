@@ -113,7 +113,8 @@ export async function markTakeOver(context: AnchorContext): Promise<void> {
   const at = new Date(context.clock.now()).toISOString();
   const mark: TakeOver = { takenOverAt, at, witness: witnessOf(vault, ['take-over', takenOverAt, at]) };
   await appendLine(anchorsFile, JSON.stringify(mark));
-  context.logger.info('history taken over', { takenOverAt, at, witness: grouped(mark.witness) });
+  // A command writes no line below `warn`, and this is the one line that tells of a take-over.
+  context.logger.warn('history taken over', { takenOverAt, at, witness: grouped(mark.witness) });
 }
 
 /** An empty set of anchors. */

@@ -2,9 +2,12 @@ import { appendFileSync, statSync } from 'node:fs';
 import type { Context } from '../../../src/domain/context.ts';
 import { anchorHistory, markTakeOver } from '../../../src/domain/history/anchor-history.ts';
 import { sealHistory, startSealing } from '../../../src/domain/history/seal-history.ts';
+import { parseLine } from '../../../src/domain/history/anchor-lines.ts';
 import { thinAnchors } from '../../../src/domain/history/thin-anchors.ts';
 import { DAY, HOUR, MINUTE } from '../../../src/shared/lifetimes.ts';
+import { createLogger } from '../../../src/shared/log/logger.ts';
 import { databaseKinds } from '../../store/support/stores.ts';
+import { logLines } from '../../support/bridge/log-lines.ts';
 import { until } from '../../support/servers/held-answer.ts';
 import { type History, openPair } from '../support/histories.ts';
 
@@ -87,6 +90,16 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const lines = [...named([3]), '"takenOverAt":3', ...named([2, 2, 4, 5, 7])];
     expect(positions()).toEqual(lines);
     expect((await one.verify(one.anchorLines())).finding).toEqual(before.finding);
+  });
+
+  test('a take-over is told at the level at which commands write, and its line is a mark', async () => {
+    const log = logLines();
+    const logger = createLogger({ level: 'warn', name: 'command', stream: log.stream });
+    await anchorAt(MINUTE);
+    await markTakeOver({ ...at(0), logger });
+    await until(() => log.lines().length > 0);
+    expect(log.lines()).toEqual([expect.stringContaining('"history taken over"')]);
+    expect(parseLine(log.lines()[0] ?? '')).toMatchObject({ takenOverAt: 1 });
   });
 
   test('a copy drops none', async () => {
