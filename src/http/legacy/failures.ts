@@ -18,7 +18,7 @@ import { UnreadableBody } from '../wire/unreadable-body.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from '../wire/legacy-error.ts';
 import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';
 import { answerOfRefusal } from './refusal-answers.ts';
-import { noteStop } from './usage-note.ts';
+import { isOfOldApi, noteStop } from './usage-note.ts';
 import { knownClientOf } from '../wire/client-authentication.ts';
 import { MalformedBody } from '../wire/bodies/malformed-body.ts';
 
@@ -74,10 +74,10 @@ function toTokenError(error: unknown): OAuthError {
  */
 const LINES_OF_FAILURES = 10;
 
-/** What the line of a request tells that ends here. Of a caller that is not known the bridge itself answers it. */
+/** What the line of a request tells that ends here. Without a known caller the old API had to answer, or the bridge itself. */
 function factsOfEnd(req: Request, res: Response, status: number) {
   res.status(status);
-  return { answeredBy: 'bridge', ...requestFacts(req, res) };
+  return { answeredBy: isOfOldApi(res) ? 'old' : 'bridge', ...requestFacts(req, res) };
 }
 
 /**

@@ -88,14 +88,14 @@ export function noteStop(res: Response, { mapping }: TokenRefused): void {
 /** The facts of a call and its answer. The request, the response and their bodies are freed. */
 interface AnsweredCall extends RequestSummary {
   status: number;
-  /** Whether the answer came from the old API. */
+  /** Whether the old API gave the answer, or was to give it and could not. */
   isPassed: boolean;
 }
 
 /** A call with its answer. */
 export function answeredAs(seen: RequestSummary, res: Response): AnsweredCall {
   const { method, endpoint, userAgent, address } = seen;
-  return { method, endpoint, userAgent, address, status: res.statusCode, isPassed: isAnswerOfOldApi(res) };
+  return { method, endpoint, userAgent, address, status: res.statusCode, isPassed: isOfOldApi(res) };
 }
 
 /** Measures an answered call, and shows the call on live pages. */
@@ -110,13 +110,18 @@ export function noteAnswered(context: LegacyDeps, used: TokenUse, answered: Answ
 
 const passed = new Note<Response, true>();
 
-/** Marks the answer as an answer of the old API. */
+/** Marks a call that the old API has to answer, before it is asked. */
 export function markPassed(res: Response): void {
   passed.set(res, true);
 }
 
-/** Whether the old API gave the answer. */
-export const isAnswerOfOldApi = (res: Response): boolean => passed.get(res) === true;
+/** Takes the mark away: the bridge itself, or the new API, has to answer after all. */
+export function unmarkPassed(res: Response): void {
+  passed.set(res, undefined);
+}
+
+/** Whether the old API gave the answer, or was to give it: it could not, or its caller left before. */
+export const isOfOldApi = (res: Response): boolean => passed.get(res) === true;
 
 /** Why a call was refused, where the bridge knows more than the status says. */
 function refusedFor(status: number, { mapping, brownout }: LiveCaller): AnsweringApi {

@@ -6,7 +6,7 @@ import { answerOutcome } from '../../answer-outcome.ts';
 import { callerOf } from '../../request-log.ts';
 import { arrivedAt } from '../../arrived-at.ts';
 import type { CarriedToken } from '../../wire/bearer-token.ts';
-import { isAnswerOfOldApi } from '../usage-note.ts';
+import { isOfOldApi } from '../usage-note.ts';
 import { traceCall } from './trace-call.ts';
 import { Note } from '../../../shared/memory/note.ts';
 
@@ -33,9 +33,9 @@ export function noteCarrier(res: Response, carrier: CarriedToken['carrier']): vo
   carriers.set(res, carrier);
 }
 
-/** For a known token, what the line of the request says. Without one the old API answered, or the bridge by itself. */
+/** For a known token, what the line of the request says. Without one the old API had to answer, or the bridge by itself. */
 function callerLabels(res: Response) {
-  const answeredBy = callerOf(res)?.answeredBy ?? (isAnswerOfOldApi(res) ? 'old' : 'bridge');
+  const answeredBy = callerOf(res)?.answeredBy ?? (isOfOldApi(res) ? 'old' : 'bridge');
   return { carrier: carriers.get(res) ?? 'none', answeredBy };
 }
 

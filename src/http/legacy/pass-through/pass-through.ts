@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { LegacyDeps } from '../deps.ts';
+import { Unavailable } from '../../../domain/failures.ts';
 import { createPassAnonymous, type AnonymousPassThrough } from '../../../domain/old-api/pass-anonymous.ts';
 import {
   createStrangers,
@@ -23,7 +24,7 @@ import { clientIdIn } from '../named-app.ts';
 import { whatIsLost } from './lost-answer.ts';
 import { mayPass, targetOf } from './passable-path.ts';
 import { shadowRead } from '../posts/shadowed-reads.ts';
-import { markPassed } from '../usage-note.ts';
+import { markPassed, unmarkPassed } from '../usage-note.ts';
 
 /** The pass-through: calls go to the old API as they came, and its answers go back as they were. */
 
@@ -132,7 +133,6 @@ const WRITABLE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
  * Sends an answer as it was. Headers that the bridge has already set keep the value of the bridge (added-headers.ts).
  */
 function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedAnswer): void {
-  markPassed(res);
   // An id that the old API gave its answer stays on it. Only log lines have that of the bridge then.
   if (rawHeaders.some((name, index) => index % 2 === 0 && /^x-request-id$/i.test(name)))
     res.removeHeader(REQUEST_ID);
@@ -177,6 +177,26 @@ function answerOf(
 }
 
 /**
+ * The answer of the old API, of which its call tells from the beginning: where the old API does not answer, the failure is
+ * its own, also for a caller that leaves before. Any other failure is of the bridge.
+ */
+async function markedAnswer(
+  passing: PassThroughDeps,
+  asking: OldApiCall,
+  resolved: ResolvedForOldApi,
+): Promise<PassedAnswer | undefined> {
+  markPassed(asking.res);
+  try {
+    const answer = await answerOf(passing, asking, resolved);
+    if (!answer) unmarkPassed(asking.res);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Unavailable)) unmarkPassed(asking.res);
+    throw error;
+  }
+}
+
+/**
  * Passes a call to the old API, and the answer back. Returns false where the old API refuses the token of a call that a
  * grant serves: then no answer has been sent yet.
  * @throws {LegacyError | TokenRefused | LimitReached | Unavailable | WriteRefused} the last where a write is in doubt
@@ -187,7 +207,7 @@ export async function passToOldApi(
   resolved: ResolvedForOldApi,
 ): Promise<boolean> {
   if (!mayPass(asking.req)) throw new LegacyError(REFUSALS.unknownPath);
-  const answer = await answerOf(passing, asking, resolved).catch((error: unknown) => {
+  const answer = await markedAnswer(passing, asking, resolved).catch((error: unknown) => {
     throw whatIsLost(passing.context, { req: asking.req, mapping: resolved?.mapping }, error);
   });
   if (answer) sendPassed(asking.res, answer);
