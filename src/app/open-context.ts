@@ -35,11 +35,12 @@ import { withNextStep } from '../store/driver/refused-access.ts';
 import { isStorageFault } from '../store/driver/storage-fault.ts';
 import { openSpill } from '../store/files/spill.ts';
 import type { MetricsSnapshot } from '../shared/metrics/summed-workers.ts';
+import type { UpstreamMetrics } from '../shared/metrics/upstream-metrics.ts';
 import type { TraceRecorder } from '../shared/trace/tracing.ts';
 import type { Store } from '../store/driver/store.ts';
 import { type CompanyProvider, createCompanyProvider } from '../upstream/company/company-provider.ts';
 import { createModernSides } from '../upstream/modern-sides.ts';
-import { tracedOldBackend } from '../upstream/measured.ts';
+import { measuredOldBackend } from '../upstream/measured.ts';
 import { createOldBackend, type OldBackend } from '../upstream/old-backend.ts';
 import { type SilenceCheck, silencedOldBackend } from '../upstream/silence.ts';
 
@@ -120,11 +121,10 @@ async function openBeside({ config, logger, own, budgetOf, isLook }: ContextInpu
 function openOldBackend(
   { oldBackendUrl }: Config,
   silence: SilenceCheck,
-  tracing: TraceRecorder | undefined,
+  observers: { metrics: UpstreamMetrics; tracing: TraceRecorder | undefined },
 ): OldBackend | undefined {
   if (oldBackendUrl === undefined) return undefined;
-  const backend = createOldBackend(oldBackendUrl);
-  return silencedOldBackend(tracing ? tracedOldBackend(backend, tracing) : backend, silence);
+  return silencedOldBackend(measuredOldBackend(createOldBackend(oldBackendUrl), observers), silence);
 }
 
 function companyProviderOf({ company, companySecret: clientSecret }: Config): CompanyProvider | undefined {
@@ -264,7 +264,7 @@ export async function openContext(
     server: sides.serverFor(upstream),
     sides,
     company: companyProviderOf(config),
-    oldBackend: openOldBackend(config, () => instance.why(), tracing),
+    oldBackend: openOldBackend(config, () => instance.why(), { metrics: metrics.upstream, tracing }),
     shutdown: createShutdown(),
     ...createRefreshMemory({ store, clock }),
     ...createCallMemory({ store, clock, logger, vault: keyring.vault, processId: beside.processId }),

@@ -7,7 +7,10 @@ import { Forbidden, type MainApi, OrganizationGone, Unauthorized } from './main-
 import type { OldBackend } from './old-backend.ts';
 import { NotSent, Rejected, Unavailable } from './outcomes.ts';
 
-/** Times every call to the new API and counts its outcome. Where traces are recorded, every call is a span too. */
+/**
+ * Times every call to the new API and to the old API, and counts its outcome. Where traces are recorded, every call is a span
+ * too.
+ */
 
 type UpstreamNote = Parameters<UpstreamMetrics['note']>[0];
 type Outcome = UpstreamNote['outcome'];
@@ -40,7 +43,7 @@ interface MeasuredCall {
   /** What the spans are called. */
   name: string;
   trace: TraceContext | undefined;
-  note?: (outcome: Outcome, milliseconds: number) => void;
+  note: (outcome: Outcome, milliseconds: number) => void;
 }
 
 /** Runs work as one span, and tells its outcome and time. */
@@ -52,7 +55,7 @@ async function measured<Answer>(
   const startedAt = performance.now();
   const span = beginCall(tracing, name, trace);
   const end = (outcome: Outcome | 'not sent') => {
-    if (outcome !== 'not sent') note?.(outcome, performance.now() - startedAt);
+    if (outcome !== 'not sent') note(outcome, performance.now() - startedAt);
     const isFailed = outcome === 'failed' || outcome === 'not sent';
     span?.end({ isFailed, attributes: { 'grantbridge.outcome': outcome } });
   };
@@ -131,15 +134,17 @@ export function measuredMainApi(mainApi: MainApi, observers: Observers): MainApi
   };
 }
 
-/** The old API, with its calls as spans. */
-export function tracedOldBackend(backend: OldBackend, tracing: TraceRecorder): OldBackend {
-  const name = 'old API call';
+/**
+ * The old API, with its calls measured. The time of a passed call begins with its wait for a place. A question of the bridge
+ * itself that the old API refuses counts as answered.
+ */
+export function measuredOldBackend(backend: OldBackend, { metrics, tracing }: Observers): OldBackend {
+  const note = (outcome: Outcome, milliseconds: number) => metrics.noteOldApi({ outcome, milliseconds });
+  const time = <Answer>(trace: TraceContext | undefined, work: TracedWork<Answer>): Promise<Answer> =>
+    measured(tracing, { name: 'old API call', trace, note }, work);
   return {
-    pass: (call) =>
-      measured(tracing, { name, trace: call.trace }, (trace) => backend.pass({ ...call, trace })),
-    read: (path, token, within) =>
-      measured(tracing, { name, trace: within }, (trace) => backend.read(path, token, trace)),
-    deauthorize: (token, within) =>
-      measured(tracing, { name, trace: within }, (trace) => backend.deauthorize(token, trace)),
+    pass: (call) => time(call.trace, (trace) => backend.pass({ ...call, trace })),
+    read: (path, token, within) => time(within, (trace) => backend.read(path, token, trace)),
+    deauthorize: (token, within) => time(within, (trace) => backend.deauthorize(token, trace)),
   };
 }

@@ -89,6 +89,21 @@ test('a write whose answer is lost is one of the old API', async () => {
   ]);
 });
 
+test.each([
+  ['answered', 'normal'],
+  ['refused', { status: 404, body: '{}' }],
+  ['limited', { status: 429, body: '{}' }],
+  ['failed', { status: 500, body: '{}' }],
+  ['failed', 'down'],
+] as const)('a call to the old API is timed under its outcome: %s (%j)', async (outcome, behaviour) => {
+  const timed = async () =>
+    sumOf(await scrape(door.bridgeUrl), 'grantbridge_old_api_seconds_count', { outcome });
+  const before = await timed();
+  await old.setBehaviour(behaviour);
+  await linesOf({ path: PENDING, headers: bearer(token) });
+  expect(await timed()).toBe(before + 1);
+});
+
 test('a caller that leaves while the old API is silent has waited for the old API', async () => {
   await old.setBehaviour('slow');
   old.requests.length = 0;

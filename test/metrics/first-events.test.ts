@@ -94,6 +94,7 @@ test.each([
       outcome: ['answered', 'refused', 'limited', 'failed'],
     },
   ],
+  ['old_api_seconds_count', { outcome: ['answered', 'refused', 'limited', 'failed'] }],
   [
     'mails_total',
     { stage: STAGES, outcome: ['sent', 'dropped', 'put_off', 'passed_on', 'undeliverable', 'left'] },

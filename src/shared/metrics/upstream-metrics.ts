@@ -14,6 +14,8 @@ interface UpstreamCall {
 
 export interface UpstreamMetrics {
   note: (call: UpstreamCall) => void;
+  /** One call to the old API. */
+  noteOldApi: (call: Omit<UpstreamCall, 'call'>) => void;
   /** A read found no place in time, and was not sent. */
   noteTurnedAway: () => void;
   /** A caller got the last known answer, because the new API could not be asked. */
@@ -22,7 +24,10 @@ export interface UpstreamMetrics {
 
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
-/** Counts and times the calls to the new API. Every series begins at zero: a rule sees the first call of each kind only then. */
+/**
+ * Counts and times the calls to the new API and to the old API. Every series begins at zero: a rule sees the first call of
+ * each kind only then.
+ */
 export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
   const seconds = new Histogram({
     name: 'grantbridge_new_api_seconds',
@@ -32,6 +37,14 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
     registers: [registry],
   });
   for (const call of UPSTREAM_CALLS) for (const outcome of UPSTREAM_OUTCOMES) seconds.zero({ call, outcome });
+  const oldApiSeconds = new Histogram({
+    name: 'grantbridge_old_api_seconds',
+    help: 'How long calls to the old API took.',
+    labelNames: ['outcome'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  for (const outcome of UPSTREAM_OUTCOMES) oldApiSeconds.zero({ outcome });
   const turnedAway = new Counter({
     name: 'grantbridge_new_api_reads_turned_away_total',
     help: 'Reads of the new API that were not sent, because too many were under way.',
@@ -45,6 +58,7 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
   return {
     noteLastKnown: () => lastKnown.inc(),
     noteTurnedAway: () => turnedAway.inc(),
+    noteOldApi: ({ outcome, milliseconds }) => oldApiSeconds.observe({ outcome }, milliseconds / SECOND),
     note: ({ call, outcome, milliseconds }) => seconds.observe({ call, outcome }, milliseconds / SECOND),
   };
 }
