@@ -52,6 +52,15 @@ export const nameCarrier = (res: Response, carrier: string): void => carriers.se
 export const nameProvenApp = (res: Response, clientId: string): void =>
   nameCaller(res, () => ({ clientId, carrier: CREDENTIALS, answeredBy: 'bridge' }));
 
+const oldRequests = new Note<Response, string>();
+
+/** No id that the old API gives is longer; a longer text is cut. */
+const OLD_ID_MAX = 100;
+
+/** Names the id that the old API gave its answer, for the line of the call. It is free text. */
+export const nameOldRequest = (res: Response, id: string): void =>
+  oldRequests.set(res, redactText(id).slice(0, OLD_ID_MAX));
+
 /** Names the token of a request for its line. `facts` are asked for when the request is answered. */
 export function nameCaller(res: Response, facts: () => CallerFacts): void {
   callers.set(res, facts);
@@ -80,6 +89,7 @@ export function requestFacts(req: Request, res: Response) {
     ms: Math.round(waitedFor(res)),
     ...idsOf(res),
     carrier: carriers.get(res),
+    oldRequestId: oldRequests.get(res),
     ...callerOf(res),
   };
 }

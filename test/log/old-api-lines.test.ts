@@ -127,6 +127,17 @@ test('what the bridge itself refuses before it asks the old API is not counted a
   expect(await counted('refused')).toMatchObject({ old: before['old'] });
 });
 
+test.each([
+  ['an id', 'old-7f3a', 'old-7f3a'],
+  ['an id that looks like a secret', 'a1'.repeat(20), '[redacted]'],
+  ['a long text', 'id '.repeat(100), 'id '.repeat(100).slice(0, 100)],
+])('the line of a call names the id that the old API gave its answer: %s', async (_, given, told) => {
+  await old.setBehaviour({ status: 404, headers: ['x-request-ID', given], body: '{}' });
+  const { lines } = await linesOf({ path: PENDING, headers: bearer(token) });
+  expect(lines).toMatchObject([{ message: 'request', answeredBy: 'old', oldRequestId: told }]);
+  expect(lines[0]?.['requestId']).toMatch(/^[0-9a-f]{24}$/);
+});
+
 // The last one: the token never goes back to the old API.
 test('a call that the old API refuses and the new API then fails to answer is one of the new API', async () => {
   account.tokens = [];

@@ -15,6 +15,7 @@ import { isKnownRead } from '../../../domain/old-calls/old-calls.ts';
 import type { ResolvedToken } from '../../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
 import { REQUEST_ID } from '../../request-id.ts';
+import { nameOldRequest } from '../../request-log.ts';
 import { callingOf, traceOf } from '../../request-trace.ts';
 import { ownHeaders } from '../../wire/added-headers.ts';
 import { tokenIfAny, tokenInHeader } from '../../wire/bearer-token.ts';
@@ -129,13 +130,19 @@ async function legacyCall({ req, res, token }: OldApiCall & { token: string }): 
 /** Node reads reason phrases that it does not write. */
 const WRITABLE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/** An id that the old API gave its answer stays on it. Only the log line has that of the bridge then, beside the other. */
+function keepRequestId(res: Response, rawHeaders: PassedAnswer['rawHeaders']): void {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && /^x-request-id$/i.test(name));
+  if (at < 0) return;
+  res.removeHeader(REQUEST_ID);
+  nameOldRequest(res, rawHeaders[at + 1] ?? '');
+}
+
 /**
  * Sends an answer as it was. Headers that the bridge has already set keep the value of the bridge (added-headers.ts).
  */
 function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedAnswer): void {
-  // An id that the old API gave its answer stays on it. Only log lines have that of the bridge then.
-  if (rawHeaders.some((name, index) => index % 2 === 0 && /^x-request-id$/i.test(name)))
-    res.removeHeader(REQUEST_ID);
+  keepRequestId(res, rawHeaders);
   const own = ownHeaders(res);
   // An answer to HEAD tells the length of a body that is not sent.
   const isHead = res.req.method === 'HEAD';
