@@ -33,8 +33,9 @@ beforeAll(async () => {
 
 afterAll(() => system.stop());
 
-/** Prometheus adds these by itself. */
-const OF_PROMETHEUS = { up: ['job', 'instance'] } as Record<string, string[]>;
+/** Prometheus adds this metric by itself, and these labels to every series. */
+const OF_PROMETHEUS = 'up';
+const LABELS_OF_PROMETHEUS = ['job', 'instance'];
 
 const seriesOf = (metric: string) =>
   samples.filter(({ name }) => name === metric).map(({ labels }) => labels);
@@ -53,10 +54,8 @@ const labelsOf = (metric: string) => [...new Set(seriesOf(metric).flatMap((label
 function missingIn(expr: string): string[] {
   const { selectors, grouping, problem } = readPromql(expr);
   if (problem !== undefined) return [`not PromQL: ${problem}`];
-  const metrics = selectors.filter(({ metric }) => !(metric in OF_PROMETHEUS));
-  const known = new Set(
-    selectors.flatMap(({ metric }) => [...labelsOf(metric), ...(OF_PROMETHEUS[metric] ?? [])]),
-  );
+  const metrics = selectors.filter(({ metric }) => metric !== OF_PROMETHEUS);
+  const known = new Set([...LABELS_OF_PROMETHEUS, ...selectors.flatMap(({ metric }) => labelsOf(metric))]);
   return [
     ...(selectors.length === 0 ? ['it names no metric'] : []),
     ...metrics.filter(({ metric, labels }) => !has(metric, labels)).map((one) => JSON.stringify(one)),
@@ -88,6 +87,16 @@ test('a legend names only labels that its query keeps', () => {
   );
   expect(wrong).toEqual([]);
   expect(queries.length).toBeGreaterThan(60);
+});
+
+/** States of one machine: of its files, its end or its look at the database. */
+const OF_ONE_MACHINE = /^grantbridge_(last_end_unclean|(certificate|keys)_unusable|restored_copy)$/;
+
+test('an alert about one machine says which', () => {
+  const about = rules.map(({ alert, expr }) => ({ alert, ...readPromql(expr) }));
+  const ofOne = about.filter(({ selectors }) => selectors.some(({ metric }) => OF_ONE_MACHINE.test(metric)));
+  expect(ofOne).toHaveLength(4);
+  expect(ofOne.filter(({ grouping }) => !grouping.includes('instance'))).toEqual([]);
 });
 
 test('every alert has its section, which says what to do, and every section has its alert', () => {
