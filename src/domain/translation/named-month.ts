@@ -59,16 +59,17 @@ function offsetOf(zone = 'Z'): string | undefined {
   return `${sign === '-' ? '-' : '+'}${hours}:${minutes}`;
 }
 
-type NamedTime = Partial<Record<'weekday' | 'day' | 'month' | 'year' | 'clock' | 'zone', string>>;
+type NamedTime = Record<'day' | 'month' | 'year' | 'clock', string> &
+  Partial<Record<'weekday' | 'zone', string>>;
 
 /** A year of two digits stands only beside a weekday, which proves it. All times that a call may name lie in this century. */
-function yearOf({ year = '', weekday }: NamedTime): string {
+function yearOf({ year, weekday }: NamedTime): string {
   if (year.length === 4) return year;
   return weekday === undefined ? '' : `20${year}`;
 }
 
 function dateOf(time: NamedTime): string | undefined {
-  const { weekday, day = '', month = '' } = time;
+  const { weekday, day, month } = time;
   const number = String(placeOf(month, MONTHS) + 1).padStart(2, '0');
   const date = `${yearOf(time)}-${number}-${day.padStart(2, '0')}`;
   const isNamed =
@@ -83,7 +84,8 @@ function dateOf(time: NamedTime): string | undefined {
 export function isoOfNamedMonth(text: string): string | undefined {
   const plain = text.replace(COMMENT, '');
   const found = [DAY_FIRST, ...MONTH_FIRST].map((form) => form.exec(plain)?.groups).find(Boolean);
-  const time: NamedTime = found ?? {};
+  if (!found) return undefined;
+  const time = found as NamedTime;
   const [date, offset] = [dateOf(time), offsetOf(time.zone)];
   return date && offset ? `${date}T${time.clock}${offset}` : undefined;
 }
