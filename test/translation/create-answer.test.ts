@@ -2,6 +2,7 @@ import {
   acceptedMessage,
   type ProfileEndWords,
   refusalOfAll,
+  sharedMessage,
 } from '../../src/domain/translation/create-answer.ts';
 import type { WrittenPost } from '../../src/upstream/posts/written-post.ts';
 import { postWith } from './posts.ts';
@@ -56,6 +57,18 @@ test.each<[string, Partial<WrittenPost>]>([
   ['accepted', { status: 'a word of later' }],
 ])('one post is %s: %j', (place, changes) => {
   expect(acceptedMessage([done('@a', changes)])).toBe(`The update was ${place}.`);
+});
+
+test.each<[string, Partial<WrittenPost>]>([
+  ['was shared', { status: 'sent' }],
+  ['was saved and waits for approval', { status: 'needs_approval' }],
+  ['could not be sent', { status: 'error' }],
+])('a share that was done says that the update %s: %j', (words, changes) => {
+  expect(sharedMessage(written(changes))).toBe(`The update ${words}.`);
+});
+
+test('a share of which no post is told was done', () => {
+  expect(sharedMessage(undefined)).toBe('The update was shared.');
 });
 
 test('posts of several profiles are counted, with their place where it is the same', () => {

@@ -29,6 +29,10 @@ test.each<Row>([
   ['InvalidInputError', 'the post exceeds 63,206 characters', 'update', 400, 1004],
   ['InvalidInputError', 'over the character limit', 'update', 400, 1004],
   ['InvalidInputError', 'the text has unusual characters', 'update', 400, 1022],
+  ['InvalidInputError', 'at least 3 characters', 'update', 400, 1022],
+  ['InvalidInputError', 'the minimum is 3 characters', 'update', 400, 1022],
+  ['InvalidInputError', 'too short: 3 characters', 'update', 400, 1022],
+  ['InvalidInputError', 'tattoo longer', 'update', 400, 1022],
   ['InvalidInputError', 'a prerequirement', 'update', 400, 1022],
   ['VoidMutationError', 'Post not found', 'update', 404, 1020],
   ['VoidMutationError', 'the channel does not exist', 'profile', 404, 1010],
@@ -43,6 +47,7 @@ test.each<Row>([
 
 test.each<[RefusalKind, string, code: number]>([
   ['VoidMutationError', 'Only a scheduled post stands in a queue', 1027],
+  ['VoidMutationError', 'only scheduled posts are moved', 1027],
   ['VoidMutationError', 'Scheduled post not found', 1020],
   ['VoidMutationError', 'Failed to move scheduled post', 1022],
   ['VoidMutationError', 'This post is not scheduled', 1027],
@@ -50,6 +55,15 @@ test.each<[RefusalKind, string, code: number]>([
   ['UnauthorizedError', 'No scheduled post of yours', 1021],
 ])('%s “%s” about a move to the top has the code %d', (kind, message, code) => {
   expect(refusalOfMove(refusal(kind, message))).toMatchObject({ code });
+});
+
+test('what stands in no queue is refused in the words of the old API', () => {
+  expect(refusalOfMove(refusal('VoidMutationError', 'This post is not scheduled'))).toEqual({
+    status: 400,
+    code: 1027,
+    message: 'Update must be in buffer and not custom scheduled in order to move to top.',
+  });
+  expect(refusalOfMove(refusal('InvalidInputError', 'This post is not scheduled')).code).toBe(1022);
 });
 
 /** The code that the new API hands on, and what an old client gets. */

@@ -2,6 +2,7 @@ import {
   belongsToStop,
   changeOfClaim,
   dueChange,
+  hasDateAhead,
   hasDoubtAhead,
   nextTurn,
   type OpenTurn,
@@ -155,6 +156,22 @@ test('a lost answer has a date ahead where it is later than two clocks may diffe
     false,
     true,
   ]);
+});
+
+const AHEAD: Array<[what: string, view: Partial<BreakerView>, isAhead: boolean]> = [
+  ['no date', {}, false],
+  ['a lost answer of a second ahead', { lastDoubt: NOW + 1000 }, false],
+  ['a later lost answer', { lastDoubt: NOW + 1001 }, true],
+  ['a trip of a second ahead', { trippedAt: NOW + 1000 }, false],
+  ['a later trip', { trippedAt: NOW + 1001 }, true],
+  ['the end of the longest pause', { nextAt: NOW + 5 * MINUTE + 1000 }, false],
+  ['a later attempt', { nextAt: NOW + 5 * MINUTE + 1001 }, true],
+  ['the end of a stop after deaths', { deathsUntil: NOW + 5 * MINUTE + 1000 }, false],
+  ['a later end of it', { deathsUntil: NOW + 5 * MINUTE + 1001 }, true],
+];
+
+test.each(AHEAD)('%s is one that only a wrong clock writes, or is not', (_what, view, isAhead) => {
+  expect(hasDateAhead({ ...calm, ...view }, NOW)).toBe(isAhead);
 });
 
 const FIRST_PAUSE = { ...tripped, trippedAt: NOW, pause: MINUTE, nextAt: NOW + MINUTE, goodAt: NOW - 1000 };

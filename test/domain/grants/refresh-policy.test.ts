@@ -1,5 +1,7 @@
+import { isOfTakeOver } from '../../../src/domain/grants/of-take-over.ts';
 import { createClaimAge } from '../../../src/domain/grants/refresh/claim-age.ts';
 import { createRefreshLimit } from '../../../src/domain/grants/refresh/refresh-limit.ts';
+import { outcomeOf } from '../../../src/domain/grants/refresh/refresh-outcome.ts';
 import {
   backOff,
   doubtEndsAt,
@@ -9,6 +11,7 @@ import {
 } from '../../../src/domain/grants/refresh/refresh-policy.ts';
 import type { OpenTurn } from '../../../src/domain/grants/refresh/stop/breaker-rules.ts';
 import type { Grant } from '../../../src/store/tables/tables.ts';
+import { InDoubt, NotSent, Rejected, Unavailable } from '../../../src/upstream/outcomes.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 
 const SENT = 1_000_000;
@@ -120,4 +123,25 @@ test('what is not limited takes no place, and passes when all are taken', () => 
   for (let place = 0; place < 5; place += 1) expect(slots.take(few!)).toBeDefined();
   expect(slots.take(few!)).toBeUndefined();
   expect([slots.take(probe)?.turn, slots.take(free)?.turn]).toEqual([probe, free]);
+});
+
+test.each<[unknown, string]>([
+  [new Rejected('invalid_grant'), 'refused'],
+  [new Rejected('invalid_client'), 'client_refused'],
+  [new Unavailable('away'), 'not_sent'],
+  [new NotSent('a rest'), 'not_sent'],
+  [new InDoubt('no answer'), 'in_doubt'],
+  [new Error('a defect'), 'in_doubt'],
+])('a presentation that ended with %s counts as %s', (error, outcome) => {
+  expect(outcomeOf(error)).toBe(outcome);
+});
+
+test.each<[number | null, number | null, boolean]>([
+  [SENT, SENT, true],
+  [SENT, SENT + 1, false],
+  [SENT, null, false],
+  [null, SENT, false],
+  [null, null, false],
+])('restored at %p and presented at %p: not presented since: %p', (restored, presented, isOf) => {
+  expect(isOfTakeOver({ restored_at: restored, presented_at: presented })).toBe(isOf);
 });
