@@ -1,4 +1,4 @@
-// The tables of docs/mutation.md, from a whole run.
+// The tables of docs/mutation.md. A run of some files leaves the scores of the others as they are.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { scoreOf } from './mutants.mjs';
@@ -11,14 +11,33 @@ const code = (text) => {
   return cell.includes('`') ? `\`\` ${cell} \`\`` : `\`${cell}\``;
 };
 
-function scores(results) {
-  const rows = results.map(
-    ({ file, total, noticed, score }) => `| \`${file}\` | ${total} | ${noticed} | ${score.toFixed(1)} % |`,
+/** The scores on the page, by the path of the file. A file that was not measured yet has none. */
+export function scoresOn(page) {
+  const row = /^\| `(src\/[^`]+)` \| (\d+) \| (\d+) \| [\d.]+ % \| (\S+) \|$/gm;
+  return new Map(
+    [...page.matchAll(row)].map(([, file, total, noticed, day]) => [
+      file,
+      { total: Number(total), noticed: Number(noticed), day },
+    ]),
   );
-  const sum = (field) => results.reduce((total, result) => total + result[field], 0);
-  const [noticed, total] = [sum('noticed'), sum('total')];
-  const last = `| all | ${total} | ${noticed} | ${scoreOf(noticed, total).toFixed(1)} % |`;
-  return ['| file | mutants | noticed | score |', '|---|---|---|---|', ...rows, last].join('\n');
+}
+
+export const readPage = () => readFileSync(PAGE, 'utf8');
+
+const percent = ({ noticed, total }) => `${scoreOf(noticed, total).toFixed(1)} %`;
+
+function scores(files, known) {
+  const rows = files.map((file) => {
+    const score = known.get(file);
+    if (!score) return `| \`${file}\` | | | | not yet |`;
+    return `| \`${file}\` | ${score.total} | ${score.noticed} | ${percent(score)} | ${score.day} |`;
+  });
+  const sum = (field) => files.reduce((total, file) => total + (known.get(file)?.[field] ?? 0), 0);
+  const all = { noticed: sum('noticed'), total: sum('total') };
+  const last = `| all | ${all.total} | ${all.noticed} | ${percent(all)} | |`;
+  return ['| file | mutants | noticed | score | measured |', '|---|---|---|---|---|', ...rows, last].join(
+    '\n',
+  );
 }
 
 function reasons(survivors) {
@@ -36,10 +55,13 @@ function between(text, name, content) {
   return text.slice(0, from + start.length) + content + text.slice(to);
 }
 
-/** Writes the score of each file and the explained survivors into the page. */
-export function writePage({ results, survivors, minutes }) {
-  const page = readFileSync(PAGE, 'utf8');
-  const withScores = between(page, 'scores', scores(results));
+/** Writes the scores that a run measured, those that the page had of the other files, and the explained survivors. */
+export function writePage({ files, results, survivors }) {
+  const page = readPage();
+  const day = new Date().toISOString().slice(0, 10);
+  const measured = results.map(({ file, total, noticed }) => [file, { total, noticed, day }]);
+  const known = new Map([...scoresOn(page), ...measured]);
+  const withScores = between(page, 'scores', scores(files, known));
   writeFileSync(PAGE, between(withScores, 'survivors', reasons(survivors)));
-  console.log(`docs/mutation.md written after ${Math.round(minutes)} minutes`);
+  console.log(`docs/mutation.md written: the scores of ${results.length} files`);
 }
