@@ -25,9 +25,9 @@ export async function storeAnswer(store: Store, grantId: string, answer: StoredA
   await store.volatileWrite(KEEP, [grantId, body, organization_ids, fetched_at]);
 }
 
-/** Forgets a grant's answer. */
+/** Forgets a grant's answer, also one whose keeping waits for its turn. */
 export async function dropAnswer(store: Store, grantId: string): Promise<void> {
-  await store.volatile.deleteFrom('answers').where('grant_id', '=', grantId).execute();
+  await store.volatileWrite('delete from answers where grant_id = $1', [grantId]);
 }
 
 /** The first piece of the answers, in the order of their grants. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findAnswer, storeAnswer } from '../../../src/store/grants/answers.ts';
+import { dropAnswer, findAnswer, storeAnswer } from '../../../src/store/grants/answers.ts';
+import { openStore } from '../../../src/store/driver/open-store.ts';
 import { volatileFileOf } from '../../../src/store/driver/sqlite.ts';
 import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../support/stores.ts';
@@ -49,6 +50,24 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await Promise.all(kept);
     expect(await Promise.all(['one', 'two', 'broken'].map(bodyOf))).toEqual(['one', 'two', undefined]);
   });
+});
+
+test('on sqlite the answers of one turn of the event loop are written at one time', async () => {
+  const stores = await openTwoStores('sqlite');
+  let ran = 0;
+  const store = await openStore(stores.location, { waited: () => undefined, ran: () => (ran += 1) });
+  await Promise.all(['a', 'b', 'c'].map((id) => storeAnswer(store, id, answer(id))));
+  expect([ran, (await findAnswer(store, 'c'))?.body]).toEqual([1, 'c']);
+  await store.close();
+  await stores.close();
+});
+
+test('an answer that is forgotten after it was to be kept does not come back', async () => {
+  const stores = await openTwoStores('sqlite');
+  const { one } = stores;
+  await Promise.all([storeAnswer(one, 'ended', answer('late')), dropAnswer(one, 'ended')]);
+  expect(await findAnswer(one, 'ended')).toBeUndefined();
+  await stores.close();
 });
 
 test('on sqlite an answer waits for the lock of another process', async () => {
