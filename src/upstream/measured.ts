@@ -6,6 +6,7 @@ import type { HttpAnswer } from './http-client.ts';
 import { Forbidden, type MainApi, OrganizationGone, Unauthorized } from './main-api.ts';
 import type { OldBackend } from './old-backend.ts';
 import { NotSent, Rejected, Unavailable } from './outcomes.ts';
+import { NoFreePlace } from './concurrency-limit.ts';
 
 /**
  * Times every call to the new API and to the old API, and counts its outcome. Where traces are recorded, every call is a span
@@ -36,6 +37,8 @@ function outcomeOfAnswer(answer: unknown): Outcome {
   return outcomeOfStatus(status) ?? 'answered';
 }
 
+const isUnsent = (error: unknown) => error instanceof NotSent || error instanceof NoFreePlace;
+
 /** The work gets the trace that its request has to name. */
 type TracedWork<Answer> = (trace: TraceContext | undefined) => Promise<Answer>;
 
@@ -64,7 +67,7 @@ async function measured<Answer>(
     end(outcomeOfAnswer(answer));
     return answer;
   } catch (error) {
-    end(error instanceof NotSent ? 'not sent' : outcomeOfError(error));
+    end(isUnsent(error) ? 'not sent' : outcomeOfError(error));
     throw error;
   }
 }
