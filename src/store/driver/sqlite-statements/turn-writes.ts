@@ -38,8 +38,8 @@ function createStatements(handle: Sqlite.Database) {
 
 /**
  * Collects the writes of one turn of the event loop, and makes them in one transaction at its end: a commit takes longer than the
- * writes in it. While other work has a transaction open, and where anything fails, the writes are undone and each one is done by
- * itself.
+ * writes in it. Where anything fails, all are undone, and each one is done by itself. So is each one while other work has a
+ * transaction open: that work could take them back.
  */
 export function createTurnWrites({ handle, ran, inItsTurn }: TurnWritesInput): RunWrite {
   let waiting: WaitingWrite[] = [];
