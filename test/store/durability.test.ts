@@ -38,7 +38,7 @@ test.each(['alone', 'beside a command that reads'])(
     }
     for (const [at, db] of connections.entries())
       expect(await firstValue(db, `select found from newest_${at}`)).toBe('whole');
-    await store.rows('select * from newest_0', []);
+    await store.rows('select found from newest_0', []);
     const { file } = place.location as { file: string };
     const files = [file, volatileFileOf(file)];
     // Each has read, so each has the log open too.

@@ -1,5 +1,5 @@
 import { Refusal } from '../../shared/refusals/refusal.ts';
-import { readGrant } from '../../store/grants/grants.ts';
+import { readGrant } from '../../store/grants/read-grant.ts';
 import type { PostsDeps } from './deps.ts';
 import { Forbidden } from '../../upstream/main-api.ts';
 import type { GrantClient } from '../grants/grant-client.ts';

@@ -4,7 +4,7 @@ import { CompiledQuery, Kysely, sql as expression } from 'kysely';
 import { Sqlite } from '../../shared/sqlite.ts';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
-import { withKeptStatements } from './sqlite-statements/kept-statements.ts';
+import { HAS_OPEN_COLUMNS, withKeptStatements } from './sqlite-statements/kept-statements.ts';
 import { migrate } from './schema/migrations.ts';
 import { rowMaker } from './sqlite-statements/row-maker.ts';
 import { withNextStep } from './refused-access.ts';
@@ -54,6 +54,7 @@ function preparedReader(file: string, beside?: string) {
   const prepared = (sql: string): PreparedRead => {
     const known = statements.get(sql);
     if (known) return known;
+    if (HAS_OPEN_COLUMNS.test(sql)) throw new Error(`a kept statement names its columns: ${sql}`);
     const { text, given } = bindParameters(sql);
     const statement = reader.prepare(text).raw();
     const read = { statement, given, rowOf: rowMaker(statement.columns().map(({ name }) => name)) };

@@ -40,13 +40,6 @@ export async function findRotating(tx: Database, id: string): Promise<RotatingGr
   return (await rotating(tx, { id })).rows[0];
 }
 
-const BY_ID = 'select * from grants where id = $1';
-
-/** A grant by id, as it was last committed, for the path of every old call. */
-export function readGrant(store: Store, id: string): Promise<Grant | undefined> {
-  return store.first<Grant>(BY_ID, [id]);
-}
-
 const LIVE = "select 1 from grants where id = $1 and state <> 'dead'";
 
 /** Whether a grant lives, as far as it is committed. */

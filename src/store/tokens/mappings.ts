@@ -6,7 +6,33 @@ import type { App, Mapping, MappingState, NewMapping } from '../tables/tables.ts
 export type MappingWithApp = Mapping &
   Pick<App, 'cut_over_percent'> & { app_source: App['source']; modern_client_id: string | null };
 
-const SERVED = `select mappings.*, apps.source as app_source, apps.cut_over_percent, grants.modern_client_id
+/** By their names: a migration may add a column while this process serves. */
+const COLUMNS = Object.keys({
+  id: true,
+  token_digest: true,
+  hint_first: true,
+  hint_last: true,
+  client_id: true,
+  account_id: true,
+  grant_id: true,
+  state: true,
+  reason: true,
+  source: true,
+  created_at: true,
+  updated_at: true,
+  account_email: true,
+  last_used_at: true,
+  legacy_account_id: true,
+  woken_at: true,
+  claimed_client_id: true,
+  claimed_at: true,
+  app_proven: true,
+  refused_there_at: true,
+} satisfies Record<keyof Mapping, true>);
+
+const OF_MAPPING = COLUMNS.map((name) => `mappings.${name}`).join(', ');
+
+const SERVED = `select ${OF_MAPPING}, apps.source as app_source, apps.cut_over_percent, grants.modern_client_id
   from mappings join apps using (client_id) left join grants on grants.id = mappings.grant_id where retired_at is null`;
 const BY_ID = `${SERVED} and mappings.id = $1`;
 

@@ -24,7 +24,8 @@ const WRAPPED: Record<string, Record<string, string>> = {
     storeRotation: 'store',
     reviveWithRotation: 'revival',
   },
-  'store/grants/grants.js': { markDead: 'death', insertGrant: 'grant', findGrant: '', readGrant: '' },
+  'store/grants/grants.js': { markDead: 'death', insertGrant: 'grant', findGrant: '' },
+  'store/grants/read-grant.js': { readGrant: '' },
   'store/authorization/legacy-codes.js': {
     claimCode: 'code-claim',
     findCode: '',

@@ -8,7 +8,8 @@ import {
 } from '../../../shared/lifetimes.ts';
 import { Refusal } from '../../../shared/refusals/refusal.ts';
 import { Unreadable } from '../../../shared/secrets.ts';
-import { countSiblings, readGrant } from '../../../store/grants/grants.ts';
+import { countSiblings } from '../../../store/grants/grants.ts';
+import { readGrant } from '../../../store/grants/read-grant.ts';
 import { endRest, postponeRefresh, redatePresentation } from '../../../store/grants/presentations.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';

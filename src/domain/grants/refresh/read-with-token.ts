@@ -1,6 +1,6 @@
 import { TOKEN_LATE_AFTER, PROBE_WITHOUT_TOKEN_AFTER } from '../../../shared/lifetimes.ts';
 import { Refusal } from '../../../shared/refusals/refusal.ts';
-import { readGrant } from '../../../store/grants/grants.ts';
+import { readGrant } from '../../../store/grants/read-grant.ts';
 import { BREAKER_OPEN } from '../../../upstream/breaker.ts';
 import { NoFreePlace, type Takers } from '../../../upstream/concurrency-limit.ts';
 import { inReadPlace } from '../../../upstream/token-endpoint-limit.ts';

@@ -17,7 +17,7 @@ interface DriverStatement {
 }
 
 /** A text that does not name its columns, such as `select *`: another process may change the table meanwhile. */
-const HAS_OPEN_COLUMNS = /[\s.]\*/;
+export const HAS_OPEN_COLUMNS = /[\s.]\*/;
 
 function driverStatement(statement: Sqlite.Statement, text: string): DriverStatement {
   if (!statement.reader || HAS_OPEN_COLUMNS.test(text)) return statement;
