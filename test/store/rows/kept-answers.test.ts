@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { dropAnswer, findAnswer, storeAnswer } from '../../../src/store/grants/answers.ts';
 import { openStore } from '../../../src/store/driver/open-store.ts';
 import { volatileFileOf } from '../../../src/store/driver/sqlite.ts';
@@ -25,7 +25,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const ids = Array.from({ length: 20 }, (_, number) => `many-${number}`);
     await Promise.all(ids.map((id) => storeAnswer(stores.one, id, answer(id))));
     expect(await Promise.all(ids.map(bodyOf))).toEqual(ids);
-    await Promise.all(['first', 'last'].map((body) => storeAnswer(stores.one, 'many-0', answer(body))));
+    for (const body of ['first', 'last']) await storeAnswer(stores.one, 'many-0', answer(body));
     expect(await bodyOf('many-0')).toBe('last');
   });
 
@@ -62,9 +62,11 @@ test('on sqlite the answers of one turn of the event loop are written at one tim
   await stores.close();
 });
 
-test('an answer that is forgotten after it was to be kept does not come back', async () => {
+test('on sqlite answers and what forgets them are written in the order in which they came', async () => {
   const stores = await openTwoStores('sqlite');
   const { one } = stores;
+  await Promise.all(['first', 'last'].map((body) => storeAnswer(one, 'kept', answer(body))));
+  expect((await findAnswer(one, 'kept'))?.body).toBe('last');
   await Promise.all([storeAnswer(one, 'ended', answer('late')), dropAnswer(one, 'ended')]);
   expect(await findAnswer(one, 'ended')).toBeUndefined();
   await stores.close();
@@ -83,6 +85,23 @@ test('on sqlite an answer waits for the lock of another process', async () => {
   other.exec('commit');
   await kept;
   expect((await findAnswer(two, 'late'))?.body).toBe('late');
+  other.close();
+  await stores.close();
+});
+
+test('on sqlite an answer that waited for the lock of another process does not come back either', async () => {
+  const stores = await openTwoStores('sqlite');
+  const { location, one } = stores;
+  if (location.kind !== 'sqlite') throw new Error('not on SQLite');
+  const other = new Sqlite(volatileFileOf(location.file));
+  other.exec('begin immediate');
+  const kept = storeAnswer(one, 'ended', answer('late'));
+  // Its turn ended at the lock, and it waits by itself.
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  other.exec('commit');
+  await dropAnswer(one, 'ended');
+  await kept;
+  expect(await findAnswer(one, 'ended')).toBeUndefined();
   other.close();
   await stores.close();
 });

@@ -39,14 +39,16 @@ function createStatements(handle: Sqlite.Database) {
 /**
  * Collects the writes of one turn of the event loop, and makes them in one transaction at its end: a commit takes longer than the
  * writes in it. Where anything fails, all are undone, and each one is done by itself. So is each one while other work has a
- * transaction open: that work could take them back.
+ * transaction open: that work could take them back; and while an earlier one waits by itself: a later write of the same
+ * row stays the later one.
  */
 export function createTurnWrites({ handle, ran, inItsTurn }: TurnWritesInput): RunWrite {
   let waiting: WaitingWrite[] = [];
+  let byThemselves = 0;
   const run = createStatements(handle);
   const write = handle.transaction((writes: readonly Write[]) => writes.forEach(run));
   function isWritten(writes: readonly Write[]): boolean {
-    if (handle.inTransaction) return false;
+    if (handle.inTransaction || byThemselves > 0) return false;
     const begun = performance.now();
     try {
       write.immediate(writes);
@@ -56,13 +58,18 @@ export function createTurnWrites({ handle, ran, inItsTurn }: TurnWritesInput): R
       return false;
     }
   }
+  const writeByItself = async ({ resolve, reject, ...one }: WaitingWrite) => {
+    byThemselves += 1;
+    await inItsTurn(one).then(resolve, reject);
+    byThemselves -= 1;
+  };
   function writeAll(): void {
     const writes = waiting;
     waiting = [];
     const areWritten = isWritten(writes);
     for (const one of writes) {
       if (areWritten) one.resolve();
-      else inItsTurn(one).then(one.resolve, one.reject);
+      else void writeByItself(one);
     }
   }
   return (one) =>
