@@ -71,7 +71,7 @@ const LOG_PAGES = 32_000;
  * What a batch changes stays in memory until the commit, as far as it finds room, instead of going through the log more than
  * once. With 48 MB an import of a million tokens took no less of the processor (scripts/bench/README.md).
  */
-const CACHE_KB = 32_768;
+const CACHE_KB = 24_576;
 
 /**
  * Prepares this process's connection for many large transactions, for as long as the process lives. Only SQLite needs
