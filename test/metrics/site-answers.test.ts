@@ -1,4 +1,4 @@
-import { browserOf } from '../owners/support/people.ts';
+import { browserOf, DANA, pressIn, waitingToken, wordsOf } from '../owners/support/people.ts';
 import { keyFor } from '../staff-api/support/api-client.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
@@ -6,19 +6,27 @@ import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import { openStoreBreaker, type StoreBreaker } from '../support/database/store-breaker.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { until } from '../support/servers/held-answer.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
 import { type Sample, scrape, sumOf } from './support/scrape.ts';
 
 /** What `/metrics` tells of answers outside the old addresses, and of hand-overs. */
 
 const SITE = 'grantbridge_site_answers_total';
 let system: System;
+let smtp: SmtpDoor;
+/** With what the mail server refuses each recipient. */
+let refusal = '';
 let breaker: StoreBreaker;
 let owner: CookieWalker;
 let reader: CookieWalker;
 let key: string;
 
 beforeAll(async () => {
-  system = await startSystem();
+  smtp = await startSmtpServer({
+    onRcptTo: (_address, _session, done) => done(Object.assign(new Error(refusal), { responseCode: 550 })),
+  });
+  const mails = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'no-reply@bridge.example' };
+  system = await startSystem({ env: mails });
   [owner, reader] = [await browserOf(system), await staffBrowser(system, 'reader')];
   ({ key } = await keyFor(system, 'reader'));
   breaker = await openStoreBreaker(system.bridge.database);
@@ -27,6 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await breaker.close();
   await system.stop();
+  await smtp.close();
 });
 
 /** What work adds to a count: an answer is counted just after it has left. */
@@ -65,6 +74,22 @@ test.each(PARTS)('an answer of 500 and above counts as failed, of %s', async (pa
 test('answers and refusals count too, and neither old calls nor a scrape do', async () => {
   expect(await addedTo(SITE, { part: 'other', outcome: 'answered' }, () => get('/lifecycle.json'))).toBe(1);
   expect(await addedTo(SITE, { outcome: 'refused' }, callThenOpen)).toBe(1);
+});
+
+test.each([
+  ['5.1.1 No such user here', 422, 'takes no mail', 'refused'],
+  ['5.7.1 Relaying denied', 503, 'could not be sent', 'failed'],
+])('a mailbox that takes no mail is no failure of the site: %s', async (words, status, title, outcome) => {
+  refusal = words;
+  const { id } = await waitingToken(system, { email: DANA.login });
+  const page = await open(owner, '/apps');
+  const ask = async () => {
+    const answer = await pressIn(owner, page, /Send me the link/);
+    expect([answer.status, wordsOf(answer)]).toEqual([status, expect.stringContaining(title)]);
+    expect(answer.body).not.toContain(words);
+  };
+  expect(await addedTo(SITE, { part: 'owners', outcome }, ask)).toBe(1);
+  await system.bridge.context.store.durable.deleteFrom('mappings').where('id', '=', id).execute();
 });
 
 test('nothing that a caller sends becomes a label', async () => {

@@ -82,6 +82,9 @@ const queryOf = (aim: LinkPurpose | undefined) => (aim ? `?${aim.name}=${aim.cli
 
 const isInDoubt = (error: unknown) => error instanceof MailError && error.isInDoubt;
 
+/** The mailbox takes no mail, which is no failure of this site: only the person can mend it. */
+const isRefused = (error: unknown) => error instanceof MailError && error.isRefused;
+
 /** The answer where it is not sure that the mail went. */
 function notMailed(error: unknown): PageError {
   if (isInDoubt(error))
@@ -89,10 +92,24 @@ function notMailed(error: unknown): PageError {
       reason: 'The mail server took it and gave no answer, so nobody knows whether it arrives.',
       next: 'Look into your mailbox, also among the unwanted mails. If nothing is there in some minutes, ask again.',
     });
+  if (isRefused(error))
+    return new PageError(422, 'Your e-mail address takes no mail', {
+      reason:
+        'The mail server said that there is no such mailbox, or that it takes no mail. Nothing was changed.',
+      next: 'Look at the e-mail address of your account at the new API. If it is wrong, correct it there and sign in here again; then ask once more.',
+    });
   return new PageError(503, 'The mail could not be sent', {
     reason: 'The mail server did not take it. Nothing was changed.',
     next: 'Try again in some minutes.',
   });
+}
+
+/** Tells of a mail that may not have gone. Anybody can cause the line of a mailbox that takes none, as often as they press. */
+function tellUnsent({ context }: PageShell, details: { requestId: string; error: unknown }): void {
+  const { logger } = context;
+  if (isInDoubt(details.error)) logger.warn('a mail to prove an address may not have been sent', details);
+  else if (isRefused(details.error)) logger.info('a mailbox refused the mail to prove an address', details);
+  else logger.error('a mail to prove an address was not sent', details);
 }
 
 /** The answer to a session that is older than the address. No mail goes to an address that is not the account's. */
@@ -102,14 +119,13 @@ const anotherAddress = () =>
     next: 'Sign out, sign in again, and ask for the link once more.',
   });
 
-function mailProof({ context }: PageShell): RequestHandler {
+function mailProof(frame: PageShell): RequestHandler {
+  const { context } = frame;
   return async (req, res) => {
     const [person, query] = [signedInPerson(req), queryOf(aimIn(fieldsOf(req)))];
     if (!(await stillHasAddress(context, person))) throw anotherAddress();
     const isSent = await mailEmailProof(context, person, query).catch((error: unknown) => {
-      const details = { requestId: requestIdOf(res), error };
-      if (isInDoubt(error)) context.logger.warn('a mail to prove an address may not have been sent', details);
-      else context.logger.error('a mail to prove an address was not sent', details);
+      tellUnsent(frame, { requestId: requestIdOf(res), error });
       throw notMailed(error);
     });
     if (isSent) return leaveWith(context, res, { href: '/apps', notice: 'mail-sent' });
