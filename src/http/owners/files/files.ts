@@ -8,7 +8,7 @@ import { type FileForm, type FileRow, sendRowFile } from '../../pages/row-files.
 import type { PageShell } from '../../site/page-shell.ts';
 import { readerOf } from '../../site/reader.ts';
 import { SPANS, spanOf } from '../calls/spans.ts';
-import { createOpenLimit, type OpenLimit } from '../open-limit.ts';
+import { createOpenLimit, type OpenLimit, statusOfTooMany } from '../open-limit.ts';
 import { type ShownApp, shownApp } from '../shown-app.ts';
 import { CALL_COLUMNS, callRows } from './call-file.ts';
 import { TOKEN_COLUMNS, tokenRows } from './token-file.ts';
@@ -76,18 +76,17 @@ function filesOf({ context }: PageShell): Readonly<Record<'tokens' | 'calls', Ap
 const OPEN_MOST = { ofOnePerson: 3, ofOneProcess: 50 };
 
 const TOO_MANY = {
-  'too many of this person': [429, 'Three files of yours are being sent now. Nothing more was sent.'],
-  'too many': [503, 'Many people take files now. Nothing was sent.'],
+  'too many of this person': 'Three files of yours are being sent now. Nothing more was sent.',
+  'too many': 'Many people take files now. Nothing was sent.',
 } as const;
 
 /** Takes a place for a file. Returns the function that gives it back. */
 function takePlace(open: OpenLimit, req: Request, res: Response): () => void {
   const taken = open.take(readerOf(req).id);
   if (typeof taken !== 'string') return taken;
-  const [status, reason] = TOO_MANY[taken];
   res.set('Retry-After', '10');
-  throw new PageError(status, 'Too many files at once', {
-    reason,
+  throw new PageError(statusOfTooMany(res, taken), 'Too many files at once', {
+    reason: TOO_MANY[taken],
     next: 'Wait until one of them is done, and open it again.',
   });
 }

@@ -5,7 +5,7 @@ import { readNewest } from '../../../domain/live/read-live.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { markUnattended, personOf } from '../../signin/session.ts';
-import { createOpenLimit, type OpenLimit } from '../open-limit.ts';
+import { createOpenLimit, type OpenLimit, statusOfTooMany } from '../open-limit.ts';
 import { headFor } from '../head/app-head.ts';
 import { streamCalls } from './live-stream.ts';
 import { liveLine, toldWords } from './live-words.ts';
@@ -103,7 +103,7 @@ function stream(frame: PageShell, places: OpenLimit): RequestHandler {
     // If the browser has already left, the place would never be given back.
     if (res.destroyed) return;
     const taken = places.take(signedInPerson(req).accountId);
-    if (typeof taken === 'string') return refuse(res, taken === 'too many' ? 503 : 429);
+    if (typeof taken === 'string') return refuse(res, statusOfTooMany(res, taken));
     await streamCalls(frame, res, view).finally(taken);
   };
 }
