@@ -121,3 +121,13 @@ test('a hand-over that fails counts among the old calls, under its own name', as
     expect(await addedTo('grantbridge_calls_total', failed, handOver)).toBe(1);
   });
 });
+
+test('a stranger who is sent to the sign-in counts as refused, so that no crowd of them hides failures', async () => {
+  for (const [part, path] of [
+    ['owners', '/apps'],
+    ['support', '/support'],
+  ] as const) {
+    const ask = async () => expect((await open(new CookieWalker(), path)).status).toBe(303);
+    expect(await addedTo(SITE, { part, outcome: 'refused' }, ask)).toBe(1);
+  }
+});

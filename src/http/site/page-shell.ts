@@ -22,9 +22,9 @@ import {
   mustSignInAsStaff,
   readerOf,
   roleIn,
-  signInAddress,
+  sendToSignIn,
+  sendToStaffSignIn,
   signInsAgain,
-  staffSignIn,
 } from './reader.ts';
 import { idsInAddress, withoutTypedTokens } from './typed-secrets.ts';
 import { LOCAL_TIMES, PAGE_AIDS } from '../wording/words.ts';
@@ -287,12 +287,11 @@ export function createPageShell(parts: SigninPagesDeps): PageShell {
     ],
     requirePerson: (req, res, next) => {
       if (personOf(req)) return next();
-      res.redirect(303, signInAddress(req));
+      sendToSignIn(res);
     },
     requireRole: (needed) => (req, res, next) => {
       const role = roleIn(res);
-      if (role === undefined && mustSignInAsStaff(context, req))
-        return res.redirect(303, staffSignIn(context, req));
+      if (role === undefined && mustSignInAsStaff(context, req)) return sendToStaffSignIn(context, res);
       next(role !== undefined && mayAct(role, needed) ? undefined : notAllowed(req, role, needed));
     },
     page,

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { companyActor, companyRole, hasLocalStaff } from '../../domain/accounts/company-staff.ts';
 import { roleOf, type StaffRole } from '../../domain/accounts/staff.ts';
+import { noteSentToSignIn } from '../answer-outcome.ts';
 import { returnPath } from '../signin/return-path.ts';
 import { companyStaffOf, isSignedIn, personOf } from '../signin/session.ts';
 import type { SiteDeps } from './deps.ts';
@@ -45,9 +46,18 @@ export function signInAddress(req: Request): string {
   return `/sign-in?return_to=${returnTo(req)}`;
 }
 
-/** The address of the sign-in of staff, with the way back to this page. */
-export function staffSignIn({ settings }: SiteDeps, req: Request): string {
-  return settings.company ? `/sign-in/company?return_to=${returnTo(req)}` : signInAddress(req);
+function leaveTo(res: Response, address: string): void {
+  noteSentToSignIn(res);
+  res.redirect(303, address);
+}
+
+/** Sends somebody who is not signed in to the sign-in. */
+export const sendToSignIn = (res: Response): void => leaveTo(res, signInAddress(res.req));
+
+/** Sends somebody without a role to the sign-in of staff. */
+export function sendToStaffSignIn({ settings }: SiteDeps, res: Response): void {
+  const ofCompany = `/sign-in/company?return_to=${returnTo(res.req)}`;
+  leaveTo(res, settings.company ? ofCompany : signInAddress(res.req));
 }
 
 /** Where somebody goes on whose session ended under a form of this page. Below /support that is the sign-in of staff. */
