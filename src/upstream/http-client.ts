@@ -95,7 +95,7 @@ const targets = new LRUCache<string, Target>({ max: 100 });
  * two spellings the later value counts.
  */
 function headerList(request: HttpRequest, host: string): string[] {
-  const { body, isRepeatable = true } = request;
+  const { body } = request;
   const headers = { Host: host, 'Accept-Encoding': ACCEPTED_CODINGS, ...headersOf(request) };
   const places = new Map<string, number>();
   const list: string[] = [];
@@ -106,7 +106,6 @@ function headerList(request: HttpRequest, host: string): string[] {
     list[place + 1] = value;
   }
   if (body !== undefined) list.push('Content-Length', String(Buffer.byteLength(body)));
-  if (!isRepeatable) list.push('Connection', 'close');
   return list;
 }
 

@@ -137,6 +137,13 @@ const createAgents = (keepAlive: boolean, maxSockets: number): Agents => ({
   secure: new OutboundAgent({ keepAlive, maxSockets }),
 });
 
+/**
+ * The headers of a request whose connection ends with it. Node writes the head of a list before it can be told so, and would
+ * promise to keep the connection.
+ */
+const sayingClose = (headers: WireRequest['headers']): WireRequest['headers'] =>
+  Array.isArray(headers) ? [...(headers as readonly string[]), 'Connection', 'close'] : headers;
+
 interface Attempt {
   to: WireOrigin;
   request: WireRequest;
@@ -147,7 +154,8 @@ interface Attempt {
 function attempt({ to, request, agents, deadline }: Attempt): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     const { isTls, hostname, port } = to;
-    const { method, path, headers, body } = request;
+    const { method, path, body } = request;
+    const headers = agents.isKept ? request.headers : sayingClose(request.headers);
     const agent = isTls ? agents.secure : agents.plain;
     const options = { hostname, port, method, path, headers, agent };
     let isAnswered = false;
