@@ -1,8 +1,9 @@
 import { connectApp, exchangeForm, TOKEN_PATH } from '../endpoints/support/connected.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { confirm, exchange, OWN_CLIENT, startSystemWithOwnClient } from '../exchange/support/own-client.ts';
+import { mappingOf } from '../support/bridge/waiting-token.ts';
 import { logLines } from '../support/bridge/log-lines.ts';
-import { exchangeFields, issueToken } from '../support/callers/legacy-calls.ts';
+import { exchangeFields, issueToken, tokenOf } from '../support/callers/legacy-calls.ts';
 import { sendRaw } from '../support/callers/raw-request.ts';
 
 /** The lines of requests for tokens: they say which app's exchanges fail, whatever a stranger sends beside. */
@@ -114,6 +115,25 @@ test('all: the line of an exchange names the app and the new token', async () =>
   expect(ids).toContain(line?.['mappingId']);
   const first = (await told('request')).find(({ path, status }) => path === TOKEN_PATH && status === 200);
   expect(first?.['mappingId']).not.toBe(line?.['mappingId']);
+});
+
+test('the line of a replayed code names the token that its first use gave', async () => {
+  const { door, told } = await listenTo({ LEGACY_CODE_REPLAY: 'revoke' });
+  const { mint } = await connectApp(door);
+  const fields = exchangeFields(door.app, await mint());
+  const token = tokenOf(await exchangeForm(door, fields));
+  const requestId = idOf(await exchangeForm(door, fields));
+  const { id: mappingId, reason } = (await mappingOf(door.bridge, token))!;
+  expect(reason).toBe('code_replayed');
+  const replayed = {
+    ...GIVEN,
+    clientId: door.app.clientId,
+    mappingId,
+    detail: 'code used before',
+    requestId,
+  };
+  expect(await told('request')).toMatchObject([replayed]);
+  expect(await told('a legacy exchange was refused')).toMatchObject([replayed]);
 });
 
 test('a hand-over names the app and the token that was shown, also where it is refused', async () => {

@@ -20,7 +20,7 @@ export interface ExchangeRequest {
   clientId: string;
   code: string;
   redirectUri: string | undefined;
-  /** Is told the id of the mapping of the new token. */
+  /** Is told the id of the mapping of the new token, or of the token that a replayed code had given. */
   nameToken?: (mappingId: string) => void;
 }
 
@@ -53,13 +53,23 @@ async function revokeReplayed(context: AuthorizationDeps, tx: Database, ended: {
   return endLeft(context, tx, { mapping, ending: { ...ended.by, reason: 'code_replayed' } });
 }
 
+interface Replay {
+  asked: ExchangeRequest;
+  origin: Origin;
+}
+
 /**
  * Records the second use of a code that gave a token. A code that a deauthorization ended gave no token, and its use is
  * no replay.
  */
-async function recordReplay(context: AuthorizationDeps, code: LegacyCode, origin: Origin): Promise<void> {
+async function recordReplay(
+  context: AuthorizationDeps,
+  code: LegacyCode,
+  { asked, origin }: Replay,
+): Promise<void> {
   const mappingId = code.mapping_id;
   if (mappingId === null) return;
+  asked.nameToken?.(mappingId);
   const now = context.clock.now();
   const inOneStep = async (tx: Database) => {
     await recordEvent(context, tx, {
@@ -88,7 +98,7 @@ async function checkedCode(
   if (!code) throw invalidGrant('unknown code');
   if (code.client_id !== asked.clientId) throw invalidGrant('code of another client');
   if (code.used_at !== null) {
-    await recordReplay(context, code, origin);
+    await recordReplay(context, code, { asked, origin });
     throw invalidGrant('code used before');
   }
   if (!redirectMatches(code, asked.redirectUri)) throw invalidGrant('redirect_uri differs');
@@ -96,9 +106,9 @@ async function checkedCode(
 }
 
 /** A parallel exchange may have been faster. Losing that race is a replay too. */
-async function recordLostRace(context: AuthorizationDeps, code: LegacyCode, origin: Origin): Promise<void> {
+async function recordLostRace(context: AuthorizationDeps, code: LegacyCode, replay: Replay): Promise<void> {
   const current = await findCode(context.store.durable, [code.code_digest]);
-  if (current && current.used_at !== null) await recordReplay(context, current, origin);
+  if (current && current.used_at !== null) await recordReplay(context, current, replay);
 }
 
 interface TokenIssue {
@@ -184,7 +194,7 @@ export async function exchangeCode(
   try {
     await withUsableKeys(context, () => context.store.transaction((tx) => spend(context, tx, issue)));
   } catch (error) {
-    if (error instanceof OAuthError) await recordLostRace(context, code, origin);
+    if (error instanceof OAuthError) await recordLostRace(context, code, { asked, origin });
     if (!(await isSpentFor(context, issue, error))) throw error;
   }
   asked.nameToken?.(issue.mappingId);
