@@ -1,18 +1,22 @@
+import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import { expireGrantsOf } from '../support/bridge/expire-grants.ts';
 import { logLines } from '../support/bridge/log-lines.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { scrape, sumOf } from '../metrics/support/scrape.ts';
 
 /** The log names the tokens, the app and the request of a grant in doubt, and of each answer that was not new. */
 
 const log = logLines();
+const clock = new SettableClock();
 let system: System;
 let token: string;
 
 beforeAll(async () => {
   const env = { PROFILES_FRESH_SECONDS: '0' };
-  system = await startSystem({ env, log: { level: 'info', stream: log.stream } });
+  clock.run();
+  system = await startSystem({ clock, env, log: { level: 'info', stream: log.stream } });
   token = await issueToken(system);
   expect((await read(system, '/1/profiles.json', token)).status).toBe(200);
 });
@@ -63,4 +67,42 @@ test('a doubt names its tokens and what came; the answer that was not new names 
     }),
   ]);
   expect(sumOf(await scrape(system.bridgeUrl), 'grantbridge_last_known_answers_total')).toBe(1);
+});
+
+/** The quiet time of a doubt, and a second more. */
+const QUIET_SECONDS = 301;
+
+async function waitAndSettle(): Promise<void> {
+  clock.advance(QUIET_SECONDS * 1000);
+  clock.run();
+  await resolveDoubts(system.bridge.context);
+}
+
+const cut = {
+  onTokenCall: () => {
+    throw new Error('cut');
+  },
+};
+const lost = { onTokenAnswer: () => ({ status: 502, headers: {}, body: Buffer.from('') }) };
+
+test.each<[end: string, fault: object, settle: () => Promise<unknown>, seconds: number]>([
+  ['renewed', cut, waitAndSettle, QUIET_SECONDS],
+  ['refused', lost, waitAndSettle, QUIET_SECONDS],
+  ['ended', cut, () => read(system, '/1/user/deauthorize.json', token), 0],
+  ['replaced', cut, () => issueToken(system), 0],
+])('the line of a settled doubt says how it ended and how long it lasted: %s', async (...row) => {
+  const [end, fault, settle, seconds] = row;
+  system.proxy.onTokenAnswer = undefined;
+  token = await issueToken(system);
+  await expireGrantsOf(system.bridge.context);
+  Object.assign(system.proxy, fault);
+  await read(system, '/1/profiles.json', token);
+  Object.assign(system.proxy, { onTokenCall: undefined, onTokenAnswer: undefined });
+  await system.bridge.untilLogged();
+  const { grantId, clientId } = linesWith('refresh in doubt').at(-1) ?? {};
+  await settle();
+  await system.bridge.untilLogged();
+  const settled = linesWith('a doubt was settled').filter((line) => line['grantId'] === grantId);
+  expect(settled).toEqual([expect.objectContaining({ level: 'info', clientId, end })]);
+  expect(Math.abs(Number(settled[0]?.['seconds']) - seconds)).toBeLessThan(30);
 });

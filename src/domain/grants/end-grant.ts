@@ -9,6 +9,7 @@ import type { GrantAtWork } from './grant-at-work.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
+import { tellSettled } from './refresh/tell-settled.ts';
 import { lookingStoppedUntil, stopAfterDeaths } from './refresh/stop/refresh-breaker.ts';
 
 /**
@@ -70,5 +71,6 @@ export async function endGrant(context: GrantsDeps, grant: GrantAtWork, cause: F
   const { id: grantId, client_id: clientId } = grant;
   const mappings = moved.slice(0, MAPPINGS_TOLD);
   context.logger.warn('grant died', { grantId, clientId, mappings, requestId, cause });
+  tellSettled(context, grant, cause);
   await stopWhenMany(context, cause);
 }

@@ -8,6 +8,7 @@ import { type Grant, type NewGrant, WAITING_STATES } from '../../store/tables/ta
 import { hasConsented, moveConsented, takeListed } from '../../store/tokens/claims.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { forgetAnswer } from './refresh/answer-cache.ts';
+import { tellSettled } from './refresh/tell-settled.ts';
 import { type ConsentedPair, keepAccount } from './consenting-account.ts';
 import { laterThan } from './consent-order.ts';
 import type { Origin } from '../origin.ts';
@@ -220,8 +221,12 @@ async function store(context: GrantsDeps, storing: StoreGrantInput): Promise<str
     ),
   );
   if (stored === undefined || stored === 'dropped') return undefined;
-  if (stored.replaced) await forgetAnswer(context, stored.replaced.id);
-  return stored.grantId;
+  const { grantId, replaced } = stored;
+  if (replaced) {
+    tellSettled(context, replaced, 'replaced');
+    await forgetAnswer(context, replaced.id);
+  }
+  return grantId;
 }
 
 /** Stores as a flight, because a stop waits for flights: the pair exists nowhere else. */

@@ -4,6 +4,7 @@ import { moveMappings, type AppAccount } from '../../store/tokens/mappings.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
+import { tellSettled } from '../grants/refresh/tell-settled.ts';
 import type { Origin } from '../origin.ts';
 import type { TokensDeps } from './deps.ts';
 import { moveOf } from '../grants/mapping-state.ts';
@@ -66,6 +67,7 @@ export async function deauthorizeIn(
 /** After the commit: no cached answer is served any more, and the grant is revoked at the new API. */
 export async function afterDeauthorization(context: TokensDeps, ended: Grant | undefined): Promise<void> {
   if (!ended) return;
+  tellSettled(context, ended, 'ended');
   await forgetAnswer(context, ended.id);
   settleSoon(context);
 }

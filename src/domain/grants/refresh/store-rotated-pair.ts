@@ -16,6 +16,7 @@ import { addPendingRevocation, settleSoon } from '../pending-revocations.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { openRefreshToken, resealPair } from '../sealed-pair.ts';
 import { splitByOwner, tellLeft, tellStray } from './spill-owners.ts';
+import { tellSettled } from './tell-settled.ts';
 import { KeyDropped, requireUsableKey, withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
 
 /**
@@ -47,7 +48,8 @@ async function recordRecovery(context: GrantsDeps, tx: Database, grant: Rotating
 
 async function rotate(context: GrantsDeps, { grantId, version, pair, owner }: SpilledPair): Promise<boolean> {
   const now = context.clock.now();
-  return inOwnDatabase(context, owner, async (tx) => {
+  let rotated: RotatingGrant | undefined;
+  const isStored = await inOwnDatabase(context, owner, async (tx) => {
     await requireUsableKey(tx, 'sealing', pair.refreshTokenSealed);
     const grant = await findRotating(tx, grantId);
     // A restored database may be older than the pair. The pair is still the newest.
@@ -58,8 +60,11 @@ async function rotate(context: GrantsDeps, { grantId, version, pair, owner }: Sp
     if (!(await storeRotation(tx, grant, { next, now, ...pair })))
       return reviveGrant(context, tx, { grant, pair, next });
     await recordRecovery(context, tx, grant);
+    rotated = grant;
     return true;
   });
+  if (rotated) tellSettled(context, rotated, 'renewed');
+  return isStored;
 }
 
 /** A machine that is cut off may hold a newer pair. Revoking an older pair could end the newer pair too. */

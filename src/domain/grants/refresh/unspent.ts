@@ -1,4 +1,5 @@
 import { NOTHING_SENT_REST_MAX } from '../../../shared/lifetimes.ts';
+import { findRotating } from '../../../store/grants/grants.ts';
 import { endDoubtOfClaim, releaseClaim } from '../../../store/grants/presentations.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { recordEvent } from '../../history/record-event.ts';
@@ -6,6 +7,7 @@ import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import type { GrantsDeps } from '../deps.ts';
 import type { GrantAtWork } from '../grant-at-work.ts';
 import { backOff } from './refresh-policy.ts';
+import { tellSettled } from './tell-settled.ts';
 
 /** What follows an attempt that provably spent no refresh token. */
 
@@ -37,18 +39,21 @@ export async function releaseUnspent(
   const now = context.clock.now();
   const retryAt = now + backOff(grant.attempts + 1, context.chance(), restAfter(error));
   const { id: grantId, client_id: clientId, account_id: accountId } = grant;
-  await retryUntilStored(context, 'a released claim', () =>
+  const settled = await retryUntilStored(context, 'a released claim', () =>
     context.store.transaction(async (tx) => {
       const back = { claimId, retryAt, now };
-      if (await releaseClaim(tx, grant, { to, ...back })) return;
-      if (to !== 'ready' || !(await endDoubtOfClaim(tx, grant, back))) return;
-      const settled = {
+      if (await releaseClaim(tx, grant, { to, ...back })) return undefined;
+      const doubted = await findRotating(tx, grantId);
+      if (to !== 'ready' || !(await endDoubtOfClaim(tx, grant, back))) return undefined;
+      const entry = {
         at: now,
         actor: 'bridge',
         action: 'refresh_unspent',
         reason: 'the refresh token was not spent',
       };
-      await recordEvent(context, tx, { ...settled, clientId, accountId, grantId });
+      await recordEvent(context, tx, { ...entry, clientId, accountId, grantId });
+      return doubted;
     }),
   );
+  if (settled) tellSettled(context, settled, 'unspent');
 }
