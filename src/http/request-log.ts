@@ -21,6 +21,9 @@ const MESSAGE = 'request';
 /** `carrier` of a request of an app that has shown its secret. */
 const CREDENTIALS = 'credentials';
 
+/** `calls`: those of its app and account a minute here. `new_api`: the budget of the client at the new API, or the new API itself. */
+export type CallLimitKind = 'calls' | 'new_api';
+
 /** The facts of a call with a known token, or of a request of an app that has shown its secret. */
 interface CallerFacts {
   mappingId?: string;
@@ -30,6 +33,8 @@ interface CallerFacts {
   /** Why a token is not served, in one word, and since when. */
   reason?: string;
   since?: string;
+  /** Which limit a call met that was answered 429. */
+  limit?: CallLimitKind;
   /** Why a request for a token was refused: the code, and what its answer does not say. */
   refusal?: string;
   detail?: string | undefined;

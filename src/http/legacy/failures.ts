@@ -12,7 +12,7 @@ import { Overloaded } from '../../domain/limits/overload/overload.ts';
 import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { Refusal } from '../../shared/refusals/refusal.ts';
 import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
-import { nameMore, requestFacts } from '../request-log.ts';
+import { type CallLimitKind, nameMore, requestFacts } from '../request-log.ts';
 import { noteShed, wasShed } from '../overload/shed.ts';
 import { UnreadableBody } from '../wire/unreadable-body.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from '../wire/legacy-error.ts';
@@ -95,6 +95,11 @@ function lineOf(error: unknown, { code }: LegacyError, facts: ReturnType<typeof 
   return { level: 'error', message, fields: { error, ...facts } } as const;
 }
 
+/** Which limit a refusal with 429 is about. The limit of calls is thrown in the form of its answer. */
+function limitOf(error: unknown): CallLimitKind {
+  return error instanceof LegacyError && !(error instanceof WriteRefused) ? 'calls' : 'new_api';
+}
+
 /** Answers refusals of the resource calls. */
 export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
   const note = createRefusalLog({ logger: context.logger, lines: LINES_OF_FAILURES });
@@ -104,6 +109,7 @@ export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
     if (error instanceof TokenRefused) noteStop(res, error);
     // The new API was not what failed.
     if (isOutOfReach(error)) nameMore(res, { answeredBy: 'bridge' });
+    if (refusal.status === 429) nameMore(res, { limit: limitOf(error) });
     // Of an overload its own lines tell, once a minute.
     if (error instanceof Overloaded) noteShed(res);
     else if (refusal.status >= 500) {
