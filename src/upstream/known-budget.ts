@@ -25,6 +25,8 @@ export interface KnownBudget {
 export interface OpenWindow {
   /** The same in every answer. */
   name: string;
+  /** How many requests the client may send in the window; 0 where the report does not say. */
+  limit: number;
   /**
    * The name under which requests in this window are counted. It stays when the limit changes: a change of plan does
    * not undo what was sent in the window.
@@ -67,6 +69,7 @@ function windowsIn({ windows, left, validMs }: RateBudget): BudgetWindow[] {
 
 interface NamedWindow {
   name: string;
+  limit: number;
   countedAs: string;
   told: ReportedBudget;
   milliseconds: number;
@@ -100,7 +103,13 @@ function createWindows(clock: { now(): number }) {
           { left, until: now + validMs, saidAt: now, request },
           now,
         );
-        const window = { name, told, milliseconds: seconds * 1000, countedAs: known?.countedAs ?? name };
+        const window = {
+          name,
+          limit,
+          told,
+          milliseconds: seconds * 1000,
+          countedAs: known?.countedAs ?? name,
+        };
         const newest = replaceOthers(window, request);
         if (newest) all.set(name, newest);
       }
@@ -108,11 +117,11 @@ function createWindows(clock: { now(): number }) {
     },
     list(underWay: number): OpenWindow[] {
       const now = clock.now();
-      return [...all.values()].map(({ name, countedAs, told, milliseconds }) => {
+      return [...all.values()].map(({ told, milliseconds, name, limit, countedAs }) => {
         const { saidAt } = told;
         return told.until > now
-          ? { name, countedAs, left: told.left - underWay, saidAt, until: told.until }
-          : { name, countedAs, left: Number.POSITIVE_INFINITY, saidAt, until: now + milliseconds };
+          ? { name, limit, countedAs, left: told.left - underWay, saidAt, until: told.until }
+          : { name, limit, countedAs, left: Number.POSITIVE_INFINITY, saidAt, until: now + milliseconds };
       });
     },
   };

@@ -2,7 +2,7 @@ import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { CHANNEL, connectReader, type Reader } from '../posts/support/reader.ts';
 import { logLines } from '../support/bridge/log-lines.ts';
 
-/** The log says which limit refused a call. */
+/** The log says which limit refused a call, and which app uses the budget at the new API. */
 
 const LIMIT = 40;
 
@@ -33,6 +33,22 @@ function leave(left: number): void {
   };
   door.proxy.onOtherAnswer = (_call, answer) => ({ ...answer, headers: { ...answer.headers, ...headers } });
 }
+
+const LITTLE = 'little is left of a budget at the new API';
+
+test('while little is left a line names the app that has sent most of the requests', async () => {
+  leave(50);
+  await other.get('/1/profiles.json');
+  for (const since of [1, 2, 3]) await reader.list(`pending.json?since=${since}`);
+  expect(await linesWith(LITTLE)).toEqual([]);
+  leave(9);
+  await other.get('/1/profiles.json');
+  await other.get(`/1/profiles/${CHANNEL}/updates/sent.json`);
+  const [line, ...more] = await linesWith(LITTLE);
+  expect(more).toEqual([]);
+  expect(line).toMatchObject({ level: 'warn', window: '100 in 900', left: 9, clientId: reader.app.clientId });
+  expect(line?.['requests']).toBeGreaterThanOrEqual(3);
+});
 
 test('a read that gives way to writes says that the new API limits it', async () => {
   leave(9);

@@ -6,6 +6,7 @@ import type { LimitsDeps } from './deps.ts';
 import { BudgetSpent } from './budget-spent.ts';
 import { LimitReached } from './limit-reached.ts';
 import { countAppRequest, type BudgetApp, windowsTakenBy } from './taken.ts';
+import { LITTLE_LEFT, tellLowBudget } from './tell-low-budget.ts';
 
 /**
  * The shares of a client's budget at the new API. Below a tenth of the budget, reads give way to writes; a reading of an
@@ -16,7 +17,6 @@ import { countAppRequest, type BudgetApp, windowsTakenBy } from './taken.ts';
  * nineteenths each. The rest is kept for the next app.
  */
 
-const READS_END_BELOW = 0.1;
 const READS_FOR_ONE_LEFT = 3;
 const WRITES_FOR_ONE_LEFT = 9;
 
@@ -59,7 +59,7 @@ function littleLeft(
   { modernClientId }: Pick<GrantClient, 'modernClientId'>,
 ): BudgetLimit[] {
   const mainApi = sides.mainApiFor(modernClientId);
-  const isLittle = mainApi.remainingShare() < READS_END_BELOW;
+  const isLittle = mainApi.remainingShare() < LITTLE_LEFT;
   return isLittle ? [{ saidAt: mainApi.budget().saidAt, until: mainApi.reopensAt() }] : [];
 }
 
@@ -96,6 +96,7 @@ function pauseOf(
  * @throws {LimitReached} the read must not be sent
  */
 export function takeRead(context: LimitsDeps, taker: BudgetApp): void {
+  tellLowBudget(context, taker);
   const limits = [
     ...littleLeft(context, taker),
     ...overShare(context, taker, { forOneLeft: READS_FOR_ONE_LEFT }),
@@ -112,6 +113,7 @@ export function takeRead(context: LimitsDeps, taker: BudgetApp): void {
  * @throws {NotSent}
  */
 export function takeNeededRead(context: LimitsDeps, taker: BudgetApp): void {
+  tellLowBudget(context, taker);
   const wait = waitFor(context, taker, overShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT }));
   if (wait > 0) throw new NotSent('the rest of the budget is kept for other apps', { retryAfter: wait });
   if (pauseOf(context, taker) <= 0) countAppRequest(context, taker);
@@ -156,6 +158,7 @@ export function requireWrites(context: LimitsDeps, taker: BudgetApp, requests: n
  * @throws {BudgetSpent} the request must not be sent
  */
 export function takeWrite(context: LimitsDeps, taker: BudgetApp): void {
+  tellLowBudget(context, taker);
   requireBudget(context, taker);
   const wait = waitFor(context, taker, overShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT }));
   if (wait > 0) throw new BudgetSpent('the rest of the budget is kept for other apps', wait);

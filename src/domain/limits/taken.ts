@@ -32,6 +32,12 @@ function memoryOf(context: LimitsDeps): LRUCache<string, WindowCounts> {
   return madeOnce(memories, context, () => new LRUCache<string, WindowCounts>({ max: MOST_APPS }));
 }
 
+/** The client and the app in a key. The id of an app has no space. */
+function partsOf(key: string): [modernClientId: string, clientId: string] {
+  const at = key.lastIndexOf(' ');
+  return [key.slice(0, at), key.slice(at + 1)];
+}
+
 function windowsOf(context: LimitsDeps, { modernClientId, clientId }: BudgetApp): WindowCounts {
   const [memory, key] = [memoryOf(context), `${modernClientId} ${clientId}`];
   const windows = memory.get(key) ?? new Map<string, WindowCount>();
@@ -63,8 +69,8 @@ export function windowsTakenBy(context: LimitsDeps, taker: BudgetApp): Array<Ope
     .mainApiFor(taker.modernClientId)
     .windows()
     .map((window) => {
-      const { name, countedAs, left, saidAt, until } = window;
-      return { name, countedAs, left, saidAt, until, count: takenIn(windows, window, now).count };
+      const { name, limit, countedAs, left, saidAt, until } = window;
+      return { name, limit, countedAs, left, saidAt, until, count: takenIn(windows, window, now).count };
     });
 }
 
@@ -73,4 +79,21 @@ export function countAppRequest(context: LimitsDeps, taker: BudgetApp): void {
   const [windows, now] = [windowsOf(context, taker), context.clock.now()];
   for (const window of context.sides.mainApiFor(taker.modernClientId).windows())
     takenIn(windows, window, now).count += 1;
+}
+
+/** The app that has sent most of the requests of a client in a window, by this process; undefined where none was sent. */
+export function mostIn(
+  context: LimitsDeps,
+  modernClientId: string,
+  { countedAs }: Pick<OpenWindow, 'countedAs'>,
+): { clientId: string; requests: number } | undefined {
+  const now = context.clock.now();
+  const counts = [...memoryOf(context)].flatMap(([key, windows]) => {
+    const taken = windows.get(countedAs);
+    const [client, clientId] = partsOf(key);
+    return client === modernClientId && taken && taken.count > 0 && taken.until > now
+      ? [{ clientId, requests: taken.count }]
+      : [];
+  });
+  return counts.toSorted((one, other) => other.requests - one.requests)[0];
 }

@@ -23,11 +23,15 @@ const own = { modernClientId: 'a client of its own', clientId: 'three' };
 let clock: SettableClock;
 let budget: ReturnType<typeof createBudget>;
 let context: LimitsDeps;
+let lines: object[];
 
 beforeEach(() => {
   clock = new SettableClock(Date.UTC(2026, 10, 1));
   budget = createBudget(clock);
-  const parts: unknown = { clock, server: { clientId: BRIDGE }, sides: { mainApiFor: () => budget } };
+  lines = [];
+  const logger = { warn: (message: string, fields: object) => lines.push({ message, ...fields }) };
+  const sides = { mainApiFor: () => budget };
+  const parts: unknown = { clock, logger, server: { clientId: BRIDGE }, sides };
   context = parts as LimitsDeps;
 });
 
@@ -239,4 +243,19 @@ test('a pause is the reason why a write was not sent, unless the failure is no m
   expect(whyUnsent(context, one, defect)).toBe(defect);
   clock.advance(30_000);
   expect(whyUnsent(context, one, away)).toBe(away);
+});
+
+test('below a tenth a line a minute says which app has used most of the tightest window', async () => {
+  await report(50, 600, '900');
+  times(5, read);
+  times(3, () => write(other));
+  expect(lines).toEqual([]);
+  await report(9, 600, '890');
+  read(other);
+  write();
+  const line = { message: 'little is left of a budget at the new API', window: '100 in 900', left: 9 };
+  expect(lines).toEqual([{ ...line, modernClientId: BRIDGE, clientId: 'one', requests: 5 }]);
+  clock.advance(60_000);
+  write(other);
+  expect(lines).toHaveLength(2);
 });

@@ -1,0 +1,38 @@
+import { MINUTE } from '../../shared/lifetimes.ts';
+import { madeOnce } from '../../shared/memory/made-once.ts';
+import type { OpenWindow } from '../../upstream/known-budget.ts';
+import type { LimitsDeps } from './deps.ts';
+import { type BudgetApp, mostIn } from './taken.ts';
+
+/** The share of a budget below which little is left. */
+export const LITTLE_LEFT = 0.1;
+
+/** When the line of a client was last written. */
+const memories = new WeakMap<LimitsDeps, Map<string, number>>();
+
+function isDue(context: LimitsDeps, modernClientId: string): boolean {
+  const told = madeOnce(memories, context, () => new Map<string, number>());
+  const now = context.clock.elapsed();
+  if (now - (told.get(modernClientId) ?? Number.NEGATIVE_INFINITY) < MINUTE) return false;
+  told.set(modernClientId, now);
+  return true;
+}
+
+const shareOf = ({ left, limit }: OpenWindow): number => left / limit;
+
+/**
+ * Tells which app has sent most of the requests of a client, while little is left of the client's budget: once a minute and
+ * process. Each process knows its own requests alone.
+ */
+export function tellLowBudget(
+  context: LimitsDeps,
+  { modernClientId }: Pick<BudgetApp, 'modernClientId'>,
+): void {
+  const mainApi = context.sides.mainApiFor(modernClientId);
+  if (mainApi.remainingShare() >= LITTLE_LEFT || !isDue(context, modernClientId)) return;
+  const [tightest] = mainApi.windows().toSorted((one, other) => shareOf(one) - shareOf(other));
+  if (!tightest) return;
+  const { name: window, left } = tightest;
+  const most = mostIn(context, modernClientId, tightest);
+  context.logger.warn('little is left of a budget at the new API', { modernClientId, window, left, ...most });
+}
