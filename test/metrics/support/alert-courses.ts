@@ -29,6 +29,15 @@ const lost = (values: string): Course => ({
   values,
 });
 
+const refused = (grants: number): Course => ({
+  metric: 'grantbridge_grants_ended_total',
+  labels: { cause: 'refused' },
+  values: `0+0x${MINUTES - 50} ${grants}+0x50`,
+});
+
+/** Grants that work. */
+const working = (grants: number): Course => gauge('grantbridge_grants', grants, { state: 'ready' });
+
 /** One mail, most of three hours ago: one that is put off may be tried again hours later, and the rule has to stand until then. */
 const oneMail = (outcome: string): Course => ({
   metric: 'grantbridge_mail_hand_overs_total',
@@ -136,6 +145,11 @@ export const COURSES: Record<string, AlertCourses[]> = {
       fires: [lost(`0+0x${MINUTES - 50} 6+0x50`)],
       quiet: [lost(`0+0x${MINUTES - 50} 5+0x50`)],
     },
+  ],
+  GrantbridgeGrantsRefused: [
+    { fires: [refused(5)], quiet: [refused(4)] },
+    // One of 200.
+    { fires: [refused(11), working(2000)], quiet: [refused(9), working(2000)] },
   ],
   GrantbridgeDoubtOld: [
     {
