@@ -1,4 +1,5 @@
 import { callbackProblem } from '../../src/domain/apps/callback-rule.ts';
+import { leastTime } from '../support/least-time.ts';
 
 /** Which callbacks may be registered anew: https or loopback, and nothing of docs/threats.md U1 to U34. */
 
@@ -78,8 +79,9 @@ test.each<[uri: string, problem: string]>([
 test('the longest that may be registered has 2000 characters, and the rule takes no time on longer ones', () => {
   const start = 'https://app.example.com/';
   expect(callbackProblem(start.padEnd(2000, 'a'))).toBeUndefined();
-  const before = performance.now();
-  for (const filler of ['.', '%2e', '/..', '@', '?code', '%0'])
-    expect(callbackProblem(start + filler.repeat(200_000))).toContain('longer than 2000');
-  expect(performance.now() - before).toBeLessThan(2000);
+  const refuse = () => {
+    for (const filler of ['.', '%2e', '/..', '@', '?code', '%0'])
+      expect(callbackProblem(start + filler.repeat(200_000))).toContain('longer than 2000');
+  };
+  expect(leastTime(refuse)).toBeLessThan(2000);
 });

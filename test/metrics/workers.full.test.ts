@@ -43,8 +43,10 @@ describeWithProcesses('two workers', () => {
   test('every scrape has the calls of both, whichever worker answers', async () => {
     expect((await callMany()).map(({ status }) => status)).toEqual(Array.from({ length: CALLS }, () => 200));
     await until(async () => answered(await scrape(system.bridgeUrl)) === CALLS);
+    await until(async () => workers(await scrape(system.bridgeUrl)) === 2);
     const scrapes = await Promise.all(Array.from({ length: 20 }, () => scrape(system.bridgeUrl)));
-    expect(scrapes.map(workers)).toEqual(scrapes.map(() => 2));
+    // One that is asked by twenty at once on a busy machine may be late: it is told as silent then, and keeps its counts.
+    expect(scrapes.map((samples) => workers(samples) + silent(samples))).toEqual(scrapes.map(() => 2));
     expect(scrapes.map(answered)).toEqual(scrapes.map(() => CALLS));
     expect(scrapes.map(durations)).toEqual(scrapes.map(() => CALLS));
   }, 60_000);

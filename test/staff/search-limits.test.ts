@@ -9,6 +9,7 @@ import { databaseKinds, openTwoStores } from '../store/support/stores.ts';
 import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { testInProcess } from '../support/jest/test-mode.ts';
+import { leastTime } from '../support/least-time.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 
 /** What a search and an export may cost, whatever is typed and however many apps there are. */
@@ -34,12 +35,13 @@ test.each(['a', '"', '\\', 'a@', ' ', 'token ', '1/', '%25', '"a', 'x.', 'Bearer
   'a text of nothing but %j is read at once',
   (piece) => {
     const text = `x${piece.repeat((QUERY_MAX - 2) / piece.length)}x`;
-    const began = performance.now();
-    for (let times = 0; times < 20; times += 1) {
-      readQuery(text);
-      harmlessText(text, new Set());
-    }
-    expect(performance.now() - began).toBeLessThan(2000);
+    const readOften = () => {
+      for (let times = 0; times < 20; times += 1) {
+        readQuery(text);
+        harmlessText(text, new Set());
+      }
+    };
+    expect(leastTime(readOften)).toBeLessThan(2000);
   },
 );
 
