@@ -60,8 +60,6 @@ function newer(told: ReportedBudget, heard: ReportedBudget, now: number): Report
   return isOutOfDate ? told : heard;
 }
 
-const NOTHING_TOLD: ReportedBudget = { left: Number.POSITIVE_INFINITY, until: 0, saidAt: 0, request: 0 };
-
 /** Without a window length in the policy, the tightest window represents all. */
 function windowsIn({ windows, left, validMs }: RateBudget): BudgetWindow[] {
   return windows.length > 0 ? [...windows] : [{ limit: 0, left, seconds: validMs / 1000, validMs }];
@@ -98,11 +96,8 @@ function createWindows(clock: { now(): number }) {
       for (const { limit, seconds, left, validMs } of windowsIn(budget)) {
         const name = limit > 0 ? `${limit} in ${seconds}` : '';
         const known = all.get(name);
-        const told = newer(
-          known?.told ?? NOTHING_TOLD,
-          { left, until: now + validMs, saidAt: now, request },
-          now,
-        );
+        const heard = { left, until: now + validMs, saidAt: now, request };
+        const told = known ? newer(known.told, heard, now) : heard;
         const window = {
           name,
           limit,

@@ -59,6 +59,7 @@ test.each([
   'extra_media[a][photo]=x',
   'extra_media[0][photo][b]=x',
   'extra_media[0][a b]=x',
+  'extra_media[a]extra_media[0][photo]=x',
   'extra_media[1234567890][photo]=x',
 ])('%s is no list of maps', (text) => {
   expect(() => read(text)).toThrow(

@@ -71,6 +71,7 @@ test.each([
   'Mon, 02 Nov 2026 08:30:00 +02',
   'Mon, 002 Nov 2026 08:30:00',
   'Mon, 02 Nov 202 08:30:00',
+  '02-Nov-26 08:30:00',
   'Tuesday, 02-Nov-26 08:30:00',
 ])('%j is no such time', (text) => {
   expect(isoOfNamedMonth(text)).toBeUndefined();

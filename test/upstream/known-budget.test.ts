@@ -173,6 +173,11 @@ test('of what other processes have heard the newest report counts, and the longe
   expect(budget.budget()).toEqual({ ...heard, share: 0.3, saidAt: now - 9, pausedUntil: now + 300 });
 });
 
+test('before the first report nothing is known', () => {
+  const nothing = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0, windows: [] };
+  expect(createBudget(clock).budget()).toEqual(nothing);
+});
+
 test('an own report is told with its windows', async () => {
   const budget = createBudget(clock);
   await budget.spend(async () => hourly(50));

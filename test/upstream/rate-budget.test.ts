@@ -19,6 +19,17 @@ const windowOf = (limit: number, left: number, seconds: number, validMs: number)
   validMs,
 });
 
+// The first test of this file: no policy is known yet.
+test('without a policy the limit stands in the name, and the length is not known', () => {
+  expect(heard('"100-in-15min";r=40;t=897')).toEqual({
+    share: 0.4,
+    left: 40,
+    validMs: 897_000,
+    waitMs: 0,
+    windows: [],
+  });
+});
+
 test('a window has its limit and length from the policy', () => {
   const budget = {
     share: 0.4,
@@ -29,6 +40,8 @@ test('a window has its limit and length from the policy', () => {
   };
   expect(heard('"w";r=40;t=10', '"w";q=100;w=60')).toEqual(budget);
   expect(heard('w;r=40;t=10', '"w";q=100;w=60')).toEqual(budget);
+  // A parameter that is no number says nothing, as the name of the partition.
+  expect(heard('"w";r=40;t=10;x=?1', '"w";q=100;w=60;pk=:YWJj:')).toEqual(budget);
 });
 
 test('a policy that changes counts at once, and is read anew where it comes back', () => {
@@ -36,16 +49,6 @@ test('a policy that changes counts at once, and is read anew where it comes back
     (policy) => heard('"w";r=40', policy)?.windows[0]?.limit,
   );
   expect(limits).toEqual([100, 200, undefined, 100]);
-});
-
-test('without a policy the limit stands in the name, and the length is not known', () => {
-  expect(heard('"100-in-15min";r=40;t=897')).toEqual({
-    share: 0.4,
-    left: 40,
-    validMs: 897_000,
-    waitMs: 0,
-    windows: [],
-  });
 });
 
 test.each<[string, string | undefined, string | undefined]>([

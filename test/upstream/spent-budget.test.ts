@@ -140,6 +140,31 @@ test('a long pause that an earlier version stored ends an hour after its answer,
   expect([pause(), budget.remainingShare()]).toEqual([0, 0.6]);
 });
 
+/** What another process has heard just now. */
+const heardThere = (share: number): KnownBudget => ({
+  share,
+  saidAt: clock.now(),
+  validUntil: clock.now() + DAY,
+  pausedUntil: 0,
+  windows: [],
+});
+
+test('a request that was begun before another process heard that nothing is left holds nobody back', () => {
+  beginRequest();
+  clock.advance(1000);
+  budget.learn(heardThere(0));
+  expect([budget.remainingShare(), pause()]).toEqual([0, 0]);
+});
+
+test('a larger plan of which another process hears lets all go on while one still asks', async () => {
+  await heard(SPENT);
+  clock.advance(HOUR);
+  beginRequest();
+  expect(pause()).toBe(60_000);
+  budget.learn(heardThere(0.6));
+  expect([budget.remainingShare(), pause()]).toEqual([0.6, 0]);
+});
+
 test('a pause of an hour that another process asked for is kept, also by a clock that is a second behind', () => {
   budget.learn({ ...stored(0), validUntil: 0, pausedUntil: clock.now() + HOUR + 1000 });
   expect(pause()).toBe(HOUR + 1000);

@@ -63,15 +63,17 @@ type NamedTime = Record<'day' | 'month' | 'year' | 'clock', string> &
   Partial<Record<'weekday' | 'zone', string>>;
 
 /** A year of two digits stands only beside a weekday, which proves it. All times that a call may name lie in this century. */
-function yearOf({ year, weekday }: NamedTime): string {
+function yearOf({ year, weekday }: NamedTime): string | undefined {
   if (year.length === 4) return year;
-  return weekday === undefined ? '' : `20${year}`;
+  return weekday === undefined ? undefined : `20${year}`;
 }
 
 function dateOf(time: NamedTime): string | undefined {
   const { weekday, day, month } = time;
+  const year = yearOf(time);
+  if (year === undefined) return undefined;
   const number = String(placeOf(month, MONTHS) + 1).padStart(2, '0');
-  const date = `${yearOf(time)}-${number}-${day.padStart(2, '0')}`;
+  const date = `${year}-${number}-${day.padStart(2, '0')}`;
   const isNamed =
     weekday === undefined || placeOf(weekday, DAYS) === new Date(`${date}T00:00:00Z`).getUTCDay();
   return isNamed ? date : undefined;

@@ -35,14 +35,18 @@ beforeEach(() => {
   context = parts as LimitsDeps;
 });
 
-/** The new API answers with so many requests left of a hundred, for so many seconds, and of another window. */
-async function report(left: number, seconds = 600, more = ''): Promise<void> {
-  const headers = {
-    ratelimit: `"100-in-15min";r=${left};t=${seconds}${more && `, "long";r=${more};t=5000`}`,
-    'ratelimit-policy': `"100-in-15min";q=100;w=900${more && ', "long";q=1000;w=86400'}`,
-  };
+/** The new API answers with these headers. */
+async function tell(ratelimit: string, policy: string): Promise<void> {
+  const headers = { ratelimit, 'ratelimit-policy': policy };
   await budget.spend(async () => ({ status: 200, headers, body: '{}' }));
 }
+
+/** It answers with so many requests left of a hundred, for so many seconds, and of another window. */
+const report = (left: number, seconds = 600, more = ''): Promise<void> =>
+  tell(
+    `"100-in-15min";r=${left};t=${seconds}${more && `, "long";r=${more};t=5000`}`,
+    `"100-in-15min";q=100;w=900${more && ', "long";q=1000;w=86400'}`,
+  );
 
 async function pause(seconds: number): Promise<void> {
   const headers = { 'retry-after': String(seconds) };
@@ -174,6 +178,33 @@ test('where nothing is left a write waits for an hour at most, and then one asks
   expect(write(own)).toEqual(limit(PAUSED, 60_000));
   await report(50, 600, '800');
   times(3, () => write(own));
+});
+
+test('an app that may send asks for nobody else', async () => {
+  await report(20, 600, '20');
+  times(180, write);
+  clock.advance(HOUR);
+  expect([write(other), write()]).toEqual([undefined, undefined]);
+});
+
+test('where one of two windows was told of lately, none asks again', async () => {
+  const both = '"day";q=1000;w=86400, "month";q=1000;w=2592000';
+  await tell('"day";r=20;t=80000, "month";r=20;t=2000000', both);
+  times(180, write);
+  clock.advance(HOUR / 2);
+  await tell('"day";r=20;t=80000', both);
+  clock.advance(HOUR / 2);
+  expect(write()).toEqual(limit(KEPT, HOUR / 2));
+});
+
+test('in a pause none asks again, and one asks right after it', async () => {
+  await report(90, 600, '20');
+  clock.advance(HOUR - 10_000);
+  await pause(30);
+  clock.advance(10_000);
+  expect(read()).toEqual(limit(GIVES_WAY, 1000));
+  clock.advance(20_000);
+  expect([read(), read()]).toEqual([undefined, limit(GIVES_WAY, 1000)]);
 });
 
 test('a window that has opened again begins at nothing', async () => {

@@ -1,5 +1,6 @@
 import {
   collapsedPath,
+  HAND_OVER_PATH,
   isKnownRead,
   mayWriteThere,
   OLD_CALL_NAMES,
@@ -87,6 +88,10 @@ test('deauthorize does no harm where it is done twice, and is no read', () => {
   for (const path of paths)
     for (const method of BOTH)
       expect([isKnownRead({ method, path }), mayWriteThere({ method, path })]).toEqual([false, false]);
+});
+
+test('a pair is handed over at an address of its own', () => {
+  expect([HAND_OVER_PATH, oldCallOf(HAND_OVER_PATH)]).toEqual(['/oauth2/exchange', undefined]);
 });
 
 test('there are no others', () => {
