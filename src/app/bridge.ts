@@ -143,13 +143,16 @@ async function serveFrom(
   await warnOfIdleSettings(context, config.dates);
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
   const { metricsToken: token } = config;
-  const { answer, messages, requestWait } = createBridgeApp({
+  const { answer, messages, requestWait, findUnready } = createBridgeApp({
     ...config,
     context,
     metrics: { token, gather: gatherMetrics },
   });
   const wasUnclean = openUncleanEnd(config.varDir, context.clock.now());
-  const watched = [watchProcess(context, wasUnclean), watchOverload({ ...context, requestWait })];
+  const watched = [
+    watchProcess(context, { wasUnclean, findUnready }),
+    watchOverload({ ...context, requestWait }),
+  ];
   const stopWatching = () => watched.forEach((stopOne) => stopOne());
   undo.push(async () => stopWatching());
   const stopSharing = await startSharing(context);

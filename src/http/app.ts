@@ -15,7 +15,7 @@ import { legacyRoutes } from './legacy/router.ts';
 import { lifecycleRouter } from './lifecycle/router.ts';
 import { type MetricsOptions, metricsRouter } from './metrics/router.ts';
 import { migrateRouter } from './migrate/router.ts';
-import { opsRouter } from './ops/health.ts';
+import { createReadiness, opsRouter, type UnreadyReason } from './ops/health.ts';
 import { answerInTurns, refuseInOverload } from './overload/door.ts';
 import { refusePeople } from './overload/later.ts';
 import { createTurns } from './overload/turns.ts';
@@ -69,6 +69,8 @@ interface BridgeApp {
   messages: MessageClasses;
   /** How long a request waits for its turn, in milliseconds. */
   requestWait: () => number;
+  /** What `/ready` says. */
+  findUnready: UnreadyReason;
 }
 
 /** What every page shows of the service. */
@@ -107,7 +109,8 @@ export function createBridgeApp({
   app.use(legacy.router);
   app.use(exchangeRouter(context));
   app.use(strictTransport(publicUrl));
-  app.use(opsRouter(context));
+  const findUnready = createReadiness(context);
+  app.use(opsRouter(findUnready));
   app.use(metricsRouter(context, metrics));
   app.use(countAnswers(context.metrics.site));
   app.use(staffApiRouter(context));
@@ -134,5 +137,5 @@ export function createBridgeApp({
   const inTurns = answerInTurns({ ...door, turns, otherwise: directly });
   const otherwise = refuseInOverload({ ...door, otherwise: inTurns });
   const answer = answerPlainly({ context, perMinute: rateLimitPerMinute, trusts, logRequests, otherwise });
-  return { app, answer, messages: messageClassesOf(app), requestWait: turns.wait };
+  return { app, answer, messages: messageClassesOf(app), requestWait: turns.wait, findUnready };
 }

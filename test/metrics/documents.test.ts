@@ -90,12 +90,12 @@ test('a legend names only labels that its query keeps', () => {
 });
 
 /** States of one machine: of its files, its end or its look at the database. */
-const OF_ONE_MACHINE = /^grantbridge_(last_end_unclean|(certificate|keys)_unusable|restored_copy)$/;
+const OF_ONE_MACHINE = /^grantbridge_(ready|last_end_unclean|(certificate|keys)_unusable|restored_copy)$/;
 
 test('an alert about one machine says which', () => {
   const about = rules.map(({ alert, expr }) => ({ alert, ...readPromql(expr) }));
   const ofOne = about.filter(({ selectors }) => selectors.some(({ metric }) => OF_ONE_MACHINE.test(metric)));
-  expect(ofOne).toHaveLength(4);
+  expect(ofOne).toHaveLength(5);
   expect(ofOne.filter(({ grouping }) => !grouping.includes('instance'))).toEqual([]);
 });
 

@@ -1,4 +1,6 @@
+import { SECOND } from '../../shared/lifetimes.ts';
 import { addGauge } from '../../shared/metrics/gauge.ts';
+import { withTimeout } from '../work/with-timeout.ts';
 import { beginSeries } from './begin-series.ts';
 import type { MetricsDeps } from './deps.ts';
 
@@ -40,8 +42,29 @@ export function watchFiles({ metrics, keyring }: MetricsDeps, isCertificateUsabl
   });
 }
 
-/** `wasUnclean` says whether the end before this start is still to be told at a moment. */
-function tellLastEnd({ metrics, clock }: MetricsDeps, wasUnclean: (now: number) => boolean): void {
+/** What a process says of itself, beside its parts. */
+interface ProcessWords {
+  /** Whether the end before this start is still to be told at a moment. */
+  wasUnclean: (now: number) => boolean;
+  /** Why `/ready` says no; undefined while it says yes. */
+  findUnready: () => Promise<string | undefined>;
+}
+
+/** The first process waits two seconds for a worker. A database that has not answered by then lets nobody serve. */
+const READY_LIMIT = SECOND;
+
+/** A balancer alone would know otherwise, and it calls nobody. */
+function tellReadiness({ metrics }: MetricsDeps, findUnready: ProcessWords['findUnready']): void {
+  const isReady = async () => (await withTimeout(findUnready(), READY_LIMIT)) === undefined;
+  addGauge(metrics.registry, {
+    name: 'grantbridge_ready',
+    help: 'Whether /ready says of every worker that it can serve, 1 or 0.',
+    together: 'min',
+    read: async () => asNumber(await isReady().catch(() => false)),
+  });
+}
+
+function tellLastEnd({ metrics, clock }: MetricsDeps, wasUnclean: ProcessWords['wasUnclean']): void {
   addGauge(metrics.registry, {
     name: 'grantbridge_last_end_unclean',
     help: 'Whether an error that nobody caught ended a process before the last start, for an hour, 1 or 0.',
@@ -54,9 +77,10 @@ function tellLastEnd({ metrics, clock }: MetricsDeps, wasUnclean: (now: number) 
  * Measures what belongs to this process and needs its parts: the event loop, the database, the budgets. The returned
  * function ends the measuring.
  */
-export function watchProcess(context: MetricsDeps, wasUnclean: (now: number) => boolean): () => void {
+export function watchProcess(context: MetricsDeps, { wasUnclean, findUnready }: ProcessWords): () => void {
   const { metrics } = context;
   beginSeries(context);
+  tellReadiness(context, findUnready);
   tellLastEnd(context, wasUnclean);
   addGauge(metrics.registry, {
     name: 'grantbridge_new_api_budget_left_ratio',

@@ -36,19 +36,22 @@ async function findProblem(
   }
 }
 
+/** Why this process cannot serve; undefined while it can. */
+export type UnreadyReason = () => Promise<string | undefined>;
+
 /**
  * Ready means: the database answers, its time is known, the keys are at hand, the database is the original, and this
  * machine can remember the database. The new API may be down; the bridge then serves the last known answers. Anybody
  * may ask as often as they like, so only a change is logged, and the database is asked a few times a second at most.
  */
-function readiness(context: OpsDeps): RequestHandler {
+export function createReadiness(context: OpsDeps): UnreadyReason {
   const { logger } = context;
   const proveDatabase = createDatabaseProof(context);
   let lastKind: string | undefined;
-  return async (_req, res) => {
+  return async () => {
     // A balancer has to move its calls before this process stops accepting them. Nothing is wrong, so nothing is
     // logged.
-    if (context.shutdown.signal.aborted) return sendJson(res, 503, { ready: false, reason: STOPPING });
+    if (context.shutdown.signal.aborted) return STOPPING;
     const problem = await findProblem(context, proveDatabase);
     const reason = problem?.reason;
     // The figures in a reason change all the time.
@@ -58,16 +61,23 @@ function readiness(context: OpsDeps): RequestHandler {
       else logger.warn('ready again');
       lastKind = kind;
     }
+    return reason;
+  };
+}
+
+function answerReady(findReason: UnreadyReason): RequestHandler {
+  return async (_req, res) => {
+    const reason = await findReason();
     if (reason === undefined) return sendJson(res, 200, { ready: true });
     sendJson(res, 503, { ready: false, reason });
   };
 }
 
 /** GET /health: the process is alive, and which build it is. GET /ready: the process can serve. Neither answer says more. */
-export function opsRouter(context: OpsDeps): Router {
+export function opsRouter(findReason: UnreadyReason): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const health = { alive: true, ...buildInfo() };
   router.get('/health', (_req, res) => sendJson(res, 200, health));
-  router.get('/ready', readiness(context));
+  router.get('/ready', answerReady(findReason));
   return router;
 }

@@ -117,6 +117,12 @@ export const COURSES: Record<string, AlertCourses[]> = {
       quiet: [{ metric: 'up', values: '1+0x178 0+0x2' }],
     },
   ],
+  GrantbridgeNotReady: [
+    {
+      fires: [gauge('grantbridge_ready', 0)],
+      quiet: [{ metric: 'grantbridge_ready', values: '1+0x178 0+0x2' }],
+    },
+  ],
   GrantbridgeProcessEnded: [
     { fires: [restarts(4)], quiet: [restarts(3)] },
     {
