@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createMetrics } from '../../src/shared/metrics/metrics.ts';
 import { insertEvents } from '../../src/store/history/events.ts';
 import { holdJobs } from '../support/bridge/hold-jobs.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
@@ -10,12 +11,13 @@ import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { until } from '../support/servers/held-answer.ts';
-import { type Sample, scrape, scrapeText, sumOf } from './support/scrape.ts';
+import { type Sample, samplesOf, scrape, scrapeText, sumOf } from './support/scrape.ts';
 
 /** What `/metrics` tells of calls, refreshes and the state, after calls over HTTP. */
 
 const HOUR = 3_700_000;
 const AGE = 'grantbridge_state_count_age_seconds';
+const SUCCESS = 'grantbridge_job_last_success_timestamp_seconds';
 const clock = new SettableClock();
 let system: System;
 let token: string;
@@ -160,14 +162,23 @@ describe('the state', () => {
 });
 
 describe('the process', () => {
-  test('every job has an interval, and a success or the start of the process', async () => {
+  test('every job has an interval, and its last success', async () => {
+    await until(async () => (await now(SUCCESS, { task: 'purge-expired' })) > 0);
     const all = await samples();
     const tasks = all.filter(({ name }) => name === 'grantbridge_job_interval_seconds');
     expect(tasks.length).toBeGreaterThan(8);
-    for (const { labels } of tasks) {
-      const last = sumOf(all, 'grantbridge_job_last_success_timestamp_seconds', labels);
-      expect(Date.now() / 1000 - last).toBeLessThan(600);
-    }
+    const known = all.filter(({ name }) => name === SUCCESS);
+    expect(known.map(({ labels }) => labels)).toEqual(tasks.map(({ labels }) => labels));
+    expect(Date.now() / 1000 - sumOf(known, SUCCESS, { task: 'purge-expired' })).toBeLessThan(600);
+  });
+
+  test('the start of a process is no success of a job', async () => {
+    const { jobs, registry } = createMetrics();
+    jobs.begin('purge-expired', HOUR);
+    const last = async () => sumOf(samplesOf(await registry.metrics()), SUCCESS);
+    expect(await last()).toBe(0);
+    jobs.succeeded('purge-expired');
+    expect(await last()).toBeGreaterThan(0);
   });
 
   test('a blocked event loop shows in its delay', async () => {

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { SECOND } from '../lifetimes.ts';
 
 export interface JobMetrics {
-  /** A job that runs at least every `interval` milliseconds. Until its first success the start counts as one. */
+  /** A job that runs at least every `interval` milliseconds. */
   begin: (task: string, interval: number) => void;
   succeeded: (task: string) => void;
   failed: (task: string) => void;
@@ -13,7 +13,7 @@ export function createJobMetrics(registry: Registry): JobMetrics {
   const labelled = { labelNames: ['task' as const], aggregator: 'max' as const, registers: [registry] };
   const success = new Gauge({
     name: 'grantbridge_job_last_success_timestamp_seconds',
-    help: 'When a job last succeeded here, or when the process started.',
+    help: 'When a job last succeeded here; 0 before its first success since the start.',
     ...labelled,
   });
   const intervals = new Gauge({
@@ -29,7 +29,8 @@ export function createJobMetrics(registry: Registry): JobMetrics {
   });
   return {
     begin(task, interval) {
-      success.setToCurrentTime({ task });
+      // A start that counted as a success would hide a job that never succeeds from the rule, as long as processes start often.
+      success.set({ task }, 0);
       intervals.set({ task }, interval / SECOND);
       failures.inc({ task }, 0);
     },

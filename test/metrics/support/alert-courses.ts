@@ -94,6 +94,13 @@ const job = (values: string): Course => ({
   values,
 });
 
+/** The job is known for so many minutes. */
+const knownFor = (minutes: number): Course => ({
+  metric: 'grantbridge_job_interval_seconds',
+  labels: { task: 'settle-doubts' },
+  values: `_x${MINUTES - minutes} 10+0x${minutes}`,
+});
+
 const jobFailures = (values: string): Course => ({
   metric: 'grantbridge_job_failures_total',
   labels: { task: 'settle-doubts' },
@@ -209,6 +216,8 @@ export const COURSES: Record<string, AlertCourses[]> = {
     { fires: [job(stays(60))], quiet: [job(`0+60x${MINUTES - 10} 10200+0x10`)] },
     // The machine that ran the job is gone, and the one that runs it now last succeeded long ago.
     { fires: [job(`0+60x${MINUTES - 20} 0+0x20`)], quiet: [job(`0+60x${MINUTES - 10} 0+0x10`)] },
+    // No success is known: the time counts since the job is known.
+    { fires: [job(stays(0))], quiet: [job(`_x${MINUTES - 10} 0+0x10`), knownFor(10)] },
   ],
   GrantbridgeJobFails: [{ fires: [jobFailures(grows(0.2))], quiet: [jobFailures(grows(0.08))] }],
   GrantbridgeMailServer: [
