@@ -1,10 +1,12 @@
 import { Registry } from 'prom-client';
 import { addGauge, type GaugeValue } from '../../shared/metrics/gauge.ts';
-import { SECOND } from '../../shared/lifetimes.ts';
+import { DAY, SECOND } from '../../shared/lifetimes.ts';
 import { readDoubts } from '../../store/grants/grant-states.ts';
 import { readOwed } from '../../store/grants/owed-revocations.ts';
 import { countUnchained, oldestUnchained } from '../../store/history/events.ts';
+import { countOverdue } from '../../store/reminders/overdue-mails.ts';
 import { withTimeout } from '../work/with-timeout.ts';
+import { knownStages } from './begin-series.ts';
 import { countGrantsByState, countMappingsByState } from './count-states.ts';
 import type { MetricsDeps } from './deps.ts';
 import { keepCount, type KeptCount } from './kept-count.ts';
@@ -54,6 +56,19 @@ async function owedNow({ store, clock, instance }: MetricsDeps) {
 async function readOldestOwed(context: MetricsDeps): Promise<number> {
   const { oldest } = await owedNow(context);
   return secondsSince(context, oldest);
+}
+
+/** A mail waits for the morning of its reader, and is tried again for hours where a server is away. Longer than this is late. */
+const LATE_AFTER = 1 * DAY;
+
+/** A restored copy sends no mail: the original may have sent it already. */
+async function readOverdue(context: MetricsDeps): Promise<GaugeValue[]> {
+  const { store, clock, instance } = context;
+  const counts = new Map<string, number>(knownStages(context).map((stage) => [stage, 0]));
+  const late = { before: clock.now() - LATE_AFTER, limit: COUNTED_MOST };
+  const rows = instance.isCopy() ? [] : await countOverdue(store.durable, late);
+  for (const { stage, n } of rows) counts.set(stage, n);
+  return [...counts].map(([stage, value]) => ({ labels: { stage }, value }));
 }
 
 function historyGauges(context: MetricsDeps): StateGauge[] {
@@ -129,6 +144,12 @@ function stateGauges(context: MetricsDeps, { mappings, grants }: ReturnType<type
       name: 'grantbridge_spill_files',
       help: 'Pairs that wait in VAR_DIR/spill.',
       read: async () => one(await spill.count()),
+    },
+    {
+      name: 'grantbridge_mails_overdue',
+      help: 'Mails with reminders of the stage that were made more than a day ago and have not left.',
+      labels: ['stage'],
+      read: () => readOverdue(context),
     },
     ...historyGauges(context),
   ];

@@ -35,6 +35,8 @@ interface WrittenMail {
   mail: ClaimedMail;
   person: ReminderPerson;
   claimedAt: number;
+  /** The apps that it is about. */
+  clientIds: string[];
   compose: (reader: ReminderPerson) => Promise<Letter>;
 }
 
@@ -62,20 +64,16 @@ async function handOver(context: RemindersDeps, turn: MailDelivery): Promise<'ha
   return 'handedOver';
 }
 
-interface DeliveryFailure {
-  address: string;
-  error: MailError;
-}
-
 async function afterFailure(
   context: RemindersDeps,
-  mail: ClaimedMail,
-  { address, error }: DeliveryFailure,
+  { mail, address, clientIds }: MailDelivery,
+  error: MailError,
 ): Promise<DeliveryOutcome> {
   const failure = error.short;
   if (context.shutdown.signal.aborted && !error.isInDoubt) return giveBack(context, mail);
   context.logger.warn('a mail server did not take a reminder', {
     mailId: mail.id,
+    clientIds,
     attempts: mail.attempts,
     error,
   });
@@ -102,7 +100,7 @@ async function afterNotMade(
 }
 
 async function attemptAt(context: RemindersDeps, turn: MailDelivery): Promise<DeliveryOutcome> {
-  const { mail, address } = turn;
+  const { mail } = turn;
   try {
     const end = await handOver(context, turn);
     if (end === 'late') return await afterNotMade(context, mail, 'the mail took too long to make');
@@ -110,7 +108,7 @@ async function attemptAt(context: RemindersDeps, turn: MailDelivery): Promise<De
     context.metrics.mails.noteHandOver('taken');
     return await markSent(context, mail, { names: turn.person.aliases });
   } catch (error) {
-    if (error instanceof MailError && !error.isOurs) return afterFailure(context, mail, { address, error });
+    if (error instanceof MailError && !error.isOurs) return afterFailure(context, turn, error);
     throw error;
   }
 }
@@ -121,6 +119,11 @@ async function sendTo(context: RemindersDeps, written: WrittenMail): Promise<Del
   if (failure !== undefined) return passToNextContact(context, mail, { address, failure });
   return attemptAt(context, { ...written, address });
 }
+
+/** More apps are not named in a line. */
+const APPS_NAMED = 20;
+
+const appsOf = (clientIds: readonly string[]) => [...new Set(clientIds)].slice(0, APPS_NAMED);
 
 /** The turn of one mail. */
 interface MailTurn {
@@ -141,7 +144,8 @@ async function attempt(
     if (typeof leaks === 'string') return leaks;
     const compose = (person: ReminderPerson) =>
       composeLeakLetter(context, { mailId: mail.id, person, reminders: leaks });
-    return sendTo(context, { mail, person: await leakReader(context, mail), claimedAt, compose });
+    const clientIds = appsOf(leaks.map((leak) => leak.client_id));
+    return sendTo(context, { mail, person: await leakReader(context, mail), claimedAt, clientIds, compose });
   }
   const held = await lookAgain(context, mail);
   if (typeof held === 'string') return held;
@@ -152,7 +156,8 @@ async function attempt(
   const { person, due } = held;
   const compose = (reader: ReminderPerson) =>
     composeLetter(context, { mailId: mail.id, person: reader, due });
-  return sendTo(context, { mail, person, claimedAt, compose });
+  const clientIds = appsOf(due.map(({ clientId }) => clientId));
+  return sendTo(context, { mail, person, claimedAt, clientIds, compose });
 }
 
 /** The kind and stack of an error, without the message, which may repeat text of a mail. */

@@ -224,6 +224,12 @@ export const COURSES: Record<string, AlertCourses[]> = {
     { fires: [oneMail('not_taken')], quiet: [oneMail('not_taken'), oneMail('taken')] },
     { fires: [oneProof('failed')], quiet: [oneProof('failed'), oneProof('sent'), oneProof('refused')] },
   ],
+  GrantbridgeMailsOverdue: [
+    {
+      fires: [gauge('grantbridge_mails_overdue', 5, { stage: 'died' })],
+      quiet: [gauge('grantbridge_mails_overdue', 4, { stage: 'died' })],
+    },
+  ],
   GrantbridgeMailsUndeliverable: [
     {
       fires: [{ metric: 'grantbridge_mails_undeliverable_total', values: GROWS_ONCE }],
