@@ -1,4 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
+import type { UpstreamMetrics } from '../shared/metrics/upstream-metrics.ts';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
 import { createClientRest } from './client-rest.ts';
 import { type Connection, type ConnectionBreaker, openConnection } from './connection.ts';
@@ -29,7 +30,9 @@ interface AuthorizationServerOptions {
   client: ModernClient;
   clock: Pick<Clock, 'now'>;
   /** Before the connections for refreshes, shared by the clients of one server. */
-  connections?: ConnectionBreaker;
+  connections?: ConnectionBreaker | undefined;
+  /** Learns how long exchanges and refreshes wait for a place and for their connection. */
+  noteWait?: UpstreamMetrics['noteWait'] | undefined;
 }
 
 export interface AuthorizationServer {
@@ -199,9 +202,12 @@ async function prove(
 }
 
 /** Opens the connections for refreshes. */
-function createOpen(tokenUrl: string, breaker: ConnectionBreaker | undefined) {
+function createOpen(
+  tokenUrl: string,
+  { connections, noteWait }: Pick<AuthorizationServerOptions, 'connections' | 'noteWait'>,
+) {
   return (isWanted?: WantedCheck) =>
-    openConnection(tokenUrl, { take: () => takeSlot(isWanted), ...(breaker && { breaker }) });
+    openConnection(tokenUrl, { take: () => takeSlot(isWanted), breaker: connections, noteWait });
 }
 
 /** The authorization server of the new API at `authUrl`, for one client. */
@@ -210,10 +216,10 @@ export function createAuthorizationServer({
   discovery = createDiscovery(authUrl),
   client,
   clock,
-  connections,
+  ...connecting
 }: AuthorizationServerOptions): AuthorizationServer {
   const tokenUrl = `${authUrl}/token`;
-  const open = createOpen(tokenUrl, connections);
+  const open = createOpen(tokenUrl, connecting);
   const rest = createClientRest({ now: () => clock.now() });
   const present = async (
     connection: Connection,
@@ -233,7 +239,7 @@ export function createAuthorizationServer({
       rest.check();
       return open(isWanted);
     },
-    connectForExchange: () => openConnection(tokenUrl),
+    connectForExchange: () => openConnection(tokenUrl, { noteWait: connecting.noteWait }),
     async exchangeCode(connection, { scope, trace, ...exchange }) {
       const body = credentialed(client, exchangeFields(exchange));
       const answer = await sendOnce({ ...connection, trace }, tokenUrl, body);

@@ -7,6 +7,7 @@ import { newHexId } from '../shared/ids.ts';
 import { CONNECT_TIMEOUT } from '../shared/lifetimes.ts';
 import { connectThrough } from '../shared/net/outbound-proxy.ts';
 import type { Destination } from '../shared/net/proxy-exceptions.ts';
+import type { UpstreamMetrics } from '../shared/metrics/upstream-metrics.ts';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
 import type { Breaker } from './breaker.ts';
 import { Unavailable } from './outcomes.ts';
@@ -106,7 +107,15 @@ export type ConnectionBreaker = Breaker<Connection>;
 interface ConnectionOptions {
   take?: SlotProvider;
   /** Refuses the connection while none comes about. */
-  breaker?: ConnectionBreaker;
+  breaker?: ConnectionBreaker | undefined;
+  /** Learns how long the place and the connection took. */
+  noteWait?: UpstreamMetrics['noteWait'] | undefined;
+}
+
+/** Times work, whatever comes of it. */
+async function timed<Result>(work: Promise<Result>, note: (milliseconds: number) => void): Promise<Result> {
+  const startedAt = performance.now();
+  return work.finally(() => note(performance.now() - startedAt));
 }
 
 /**
@@ -115,12 +124,12 @@ interface ConnectionOptions {
  */
 export async function openConnection(
   url: string,
-  { take = takeSlot, breaker }: ConnectionOptions = {},
+  { take = takeSlot, breaker, noteWait = () => undefined }: ConnectionOptions = {},
 ): Promise<Connection> {
   breaker?.check();
-  const giveBack = await take();
+  const giveBack = await timed(take(), (milliseconds) => noteWait('place', milliseconds));
   try {
-    const open = () => connectTo(url);
+    const open = () => timed(connectTo(url), (milliseconds) => noteWait('connection', milliseconds));
     const connection = await (breaker ? breaker.run({ of: newHexId(), send: open }) : open());
     const reset = () => {
       connection.reset();

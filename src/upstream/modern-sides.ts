@@ -62,7 +62,8 @@ export function createModernSides({ metrics, tracing, ...options }: Options): Mo
   const servers = new Map<string, { secret: string | undefined; server: AuthorizationServer }>();
   const mainApis = new Map<string, MainApi>();
   const newServer = (client: ModernClient) => {
-    const server = createAuthorizationServer({ authUrl, discovery, client, clock, connections });
+    const { noteWait } = metrics;
+    const server = createAuthorizationServer({ authUrl, discovery, client, clock, connections, noteWait });
     return silencedServer(measuredServer(server, { metrics, tracing }), silence);
   };
   const newMainApi = () =>

@@ -94,6 +94,7 @@ test.each([
       outcome: ['answered', 'refused', 'limited', 'failed'],
     },
   ],
+  ['new_api_wait_seconds_count', { awaited: ['place', 'connection'] }],
   ['old_api_seconds_count', { outcome: ['answered', 'refused', 'limited', 'failed'] }],
   [
     'mails_total',

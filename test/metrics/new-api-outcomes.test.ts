@@ -102,7 +102,10 @@ const HELD = 1000;
 testInProcess('an exchange takes as long as the new API needs, without the wait for a slot', async () => {
   const sum = async () =>
     sumOf(await scrape(system.bridgeUrl), 'grantbridge_new_api_seconds_sum', { call: 'exchange' });
+  const waits = async (awaited: string) =>
+    sumOf(await scrape(system.bridgeUrl), 'grantbridge_new_api_wait_seconds_count', { awaited });
   const before = await sum();
+  const waited = [await waits('place'), await waits('connection')];
   const app = await system.registerApp('https://waits.example/callback');
   const giveBack = await Promise.all(Array.from({ length: SLOTS }, () => takeSlot()));
   const issuing = issueToken(system, { app });
@@ -113,4 +116,5 @@ testInProcess('an exchange takes as long as the new API needs, without the wait 
   await issuing;
   expect((await countsOf('exchange'))[0]).toBe(2);
   expect((await sum()) - before).toBeLessThan(HELD / 2000);
+  expect([await waits('place'), await waits('connection')]).toEqual(waited.map((count) => count + 1));
 });

@@ -1,5 +1,7 @@
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createConcurrencyLimit, NoFreePlace, type Takers } from '../../src/upstream/concurrency-limit.ts';
+import { openConnection } from '../../src/upstream/connection.ts';
 import { createSlots } from '../../src/upstream/token-endpoint-limit.ts';
 
 /** Concurrent calls to the old API, by who makes them: nobody is kept out by somebody else's long calls. */
@@ -168,4 +170,36 @@ test('only so many calls wait; the next fails at once', async () => {
   void begin(['a', '1']);
   for (const app of ['b', 'c', 'd']) void begin([app]);
   await expect(begin(['e'])).rejects.toThrow(NoFreePlace);
+});
+
+describe('before an exchange or a refresh', () => {
+  const HELD = 200;
+  let server: Server;
+
+  beforeAll(async () => {
+    server = createServer((socket) => void socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => void server.close());
+
+  test('the wait for a place is told, and then the time until the connection is open', async () => {
+    const take = createSlots(1);
+    const giveBack = await take();
+    const told: Array<[string, number]> = [];
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const opening = openConnection(url, { take, noteWait: (...one) => void told.push(one) });
+    await delay(HELD);
+    expect(told).toEqual([]);
+    giveBack();
+    (await opening).reset();
+    expect(told.map(([awaited]) => awaited)).toEqual(['place', 'connection']);
+    expect(told[0]?.[1]).toBeGreaterThan(HELD * 0.9);
+  });
+
+  test('a connection that does not come about is timed too', async () => {
+    const told: string[] = [];
+    const opening = openConnection('http://127.0.0.1:9', { noteWait: (awaited) => void told.push(awaited) });
+    await expect(opening).rejects.toThrow('no connection to the new API');
+    expect(told).toEqual(['place', 'connection']);
+  });
 });

@@ -5,6 +5,9 @@ const UPSTREAM_CALLS = ['exchange', 'refresh', 'introspect', 'revoke', 'read', '
 
 const UPSTREAM_OUTCOMES = ['answered', 'refused', 'limited', 'failed'] as const;
 
+/** What an exchange or a refresh waits for before it can be sent: one of the places, then its connection. */
+const AWAITED = ['place', 'connection'] as const;
+
 /** One call to the new API. */
 interface UpstreamCall {
   call: (typeof UPSTREAM_CALLS)[number];
@@ -16,6 +19,8 @@ export interface UpstreamMetrics {
   note: (call: UpstreamCall) => void;
   /** One call to the old API. */
   noteOldApi: (call: Omit<UpstreamCall, 'call'>) => void;
+  /** How long an exchange or a refresh waited, also where its connection did not come about. */
+  noteWait: (awaited: (typeof AWAITED)[number], milliseconds: number) => void;
   /** A read found no place in time, and was not sent. */
   noteTurnedAway: () => void;
   /** A caller got the last known answer, because the new API could not be asked. */
@@ -37,6 +42,14 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
     registers: [registry],
   });
   for (const call of UPSTREAM_CALLS) for (const outcome of UPSTREAM_OUTCOMES) seconds.zero({ call, outcome });
+  const waits = new Histogram({
+    name: 'grantbridge_new_api_wait_seconds',
+    help: 'How long exchanges and refreshes waited for a place, and for their connection.',
+    labelNames: ['awaited'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  for (const awaited of AWAITED) waits.zero({ awaited });
   const oldApiSeconds = new Histogram({
     name: 'grantbridge_old_api_seconds',
     help: 'How long calls to the old API took.',
@@ -57,6 +70,7 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
   });
   return {
     noteLastKnown: () => lastKnown.inc(),
+    noteWait: (awaited, milliseconds) => waits.observe({ awaited }, milliseconds / SECOND),
     noteTurnedAway: () => turnedAway.inc(),
     noteOldApi: ({ outcome, milliseconds }) => oldApiSeconds.observe({ outcome }, milliseconds / SECOND),
     note: ({ call, outcome, milliseconds }) => seconds.observe({ call, outcome }, milliseconds / SECOND),
