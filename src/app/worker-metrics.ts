@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { Registry } from 'prom-client';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../shared/lifetimes.ts';
+import type { Logger } from '../shared/log/logger.ts';
 import { addSilentWorkers } from '../shared/metrics/process-metrics.ts';
 import { countsOf, type MetricsSnapshot, sumSnapshots } from '../shared/metrics/summed-workers.ts';
 
@@ -51,6 +52,26 @@ async function findSilent(
   return new Set(asked.filter((worker, at) => hasAnswered[at] === false && serving.has(worker)));
 }
 
+const namesOf = ({ id, process: { pid } }: Worker) => ({ worker: `bridge ${id}`, pid });
+
+/** Tells which worker is silent, once: a metric cannot name it, because each worker that takes a place has another number. */
+function createSilenceLog(logger: Pick<Logger, 'error' | 'warn'>): (silent: ReadonlySet<Worker>) => void {
+  let told: ReadonlySet<Worker> = new Set();
+  return (silent) => {
+    const before = told;
+    told = new Set(silent);
+    for (const worker of told)
+      if (!before.has(worker))
+        logger.error(
+          'a worker does not answer the first process, the metrics lack its gauges',
+          namesOf(worker),
+        );
+    for (const worker of before)
+      if (!told.has(worker) && !worker.isDead())
+        logger.warn('a worker answers the first process again', namesOf(worker));
+  };
+}
+
 /** What is known of each worker. Of a silent one only the counts are still true. */
 const withoutGauges = (serving: ReadonlyMap<Worker, MetricsSnapshot>, silent: ReadonlySet<Worker>) =>
   [...serving].map(([worker, snapshot]) => (silent.has(worker) ? countsOf(snapshot) : snapshot));
@@ -93,10 +114,11 @@ function createEndedCounts() {
 }
 
 /** The first process's part, for `count` workers. One that has not started yet, or was not replaced yet, does not answer either. */
-export function gatherFromWorkers(count: number): FleetMetrics {
+export function gatherFromWorkers(count: number, logger: Logger): FleetMetrics {
   const serving = new Map<Worker, MetricsSnapshot>();
   const waiting = new Map<number, (snapshot: MetricsSnapshot) => void>();
   const ended = createEndedCounts();
+  const tellSilence = createSilenceLog(logger);
   let requests = 0;
 
   /** Whether the worker answered. */
@@ -112,6 +134,7 @@ export function gatherFromWorkers(count: number): FleetMetrics {
 
   const snapshotsOfAll = sharedGathering(async () => {
     const silent = await findSilent(serving, askOne);
+    tellSilence(silent);
     const own = await snapshotOfSilent(count - serving.size + silent.size);
     return [own, ...withoutGauges(serving, silent), ...ended.counts];
   });

@@ -136,7 +136,7 @@ export async function startWorkers({ count, logger, stopLimit, exec }: WorkersOp
   // hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec: exec ?? join(programFolder, 'worker.js'), args: [] });
-  const metrics = gatherFromWorkers(count);
+  const metrics = gatherFromWorkers(count, logger);
   const places = Array.from({ length: count }, () => new Place(logger, metrics));
   const close = async () => {
     await Promise.all(places.map((place) => place.close(stopLimit)));

@@ -35,6 +35,14 @@ const durations = (samples: Sample[]) =>
 const silent = (samples: Sample[]) => sumOf(samples, 'grantbridge_workers_silent');
 const workers = (samples: Sample[]) => sumOf(samples, 'grantbridge_workers');
 
+/** The process ids in the lines that begin so. */
+const toldOf = (message: string) =>
+  system
+    .complaints()
+    .split('\n')
+    .filter((line) => line.includes(`"message":"${message}`))
+    .map((line) => (JSON.parse(line) as { pid?: number }).pid);
+
 const callMany = () => Promise.all(Array.from({ length: CALLS }, () => readProfiles(system, token)));
 
 const describeWithProcesses = canReadProcesses ? describe : describe.skip;
@@ -66,6 +74,7 @@ describeWithProcesses('two workers', () => {
       await until(async () => silent(await scrape(system.bridgeUrl)) === 1);
       const samples = await scrape(system.bridgeUrl);
       expect([workers(samples), answered(samples)]).toEqual([1, CALLS]);
+      await until(() => toldOf('a worker does not answer the first process').includes(first));
     } finally {
       process.kill(first, 'SIGCONT');
     }
