@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { Writable } from 'node:stream';
 import axios from 'axios';
 import express from 'express';
@@ -141,6 +142,14 @@ test.each(['"', '"\\', '..."', 'token:"'])('quotes of %j cost no longer than oth
   const text = `${unit.repeat(48_000 / unit.length)}is not valid JSON`;
   const plain = leastTime(() => redactText(`${'x '.repeat(text.length / 2)}is not valid JSON`));
   expect(leastTime(() => redactText(text))).toBeLessThan(20 * plain + 300);
+});
+
+test('each line names its machine, whatever a caller passes', () => {
+  const line = captured((logger) => logger.info('a line', { host: LEGACY }));
+  expect(JSON.parse(line)).toMatchObject({ host: hostname() });
+  expect(line).not.toContain(LEGACY.slice(2));
+  const ofError = captured((logger) => logger.error(new Error('no fields')));
+  expect(JSON.parse(ofError)).toMatchObject({ host: hostname() });
 });
 
 test('a trace id stays readable under its own name alone, and nothing else under that name does', () => {

@@ -43,9 +43,9 @@ const seriesOf = (metric: string) =>
 /** Whether a series has all these labels, with these values where they are given. */
 const has = (metric: string, labels: Record<string, string | undefined>) =>
   seriesOf(metric).some((given) =>
-    Object.entries(labels).every(
-      ([label, value]) => label in given && (value ?? given[label]) === given[label],
-    ),
+    Object.entries(labels)
+      .filter(([label]) => !LABELS_OF_PROMETHEUS.includes(label))
+      .every(([label, value]) => label in given && (value ?? given[label]) === given[label]),
   );
 
 const labelsOf = (metric: string) => [...new Set(seriesOf(metric).flatMap((labels) => Object.keys(labels)))];
@@ -97,6 +97,14 @@ test('an alert about one machine says which', () => {
   const ofOne = about.filter(({ selectors }) => selectors.some(({ metric }) => OF_ONE_MACHINE.test(metric)));
   expect(ofOne).toHaveLength(5);
   expect(ofOne.filter(({ grouping }) => !grouping.includes('instance'))).toEqual([]);
+});
+
+test('every panel of the dashboard can be narrowed to some machines', () => {
+  expect(readDocument(HELD.dashboard)).toContain('"query": "label_values(grantbridge_workers, instance)"');
+  const wide = readQueries().filter(({ expr }) =>
+    readPromql(expr).selectors.some(({ labels }) => !('instance' in labels)),
+  );
+  expect(wide).toEqual([]);
 });
 
 test('every alert has its section, which says what to do, and every section has its alert', () => {

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { hostname } from 'node:os';
 import { Writable } from 'node:stream';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { until } from '../support/servers/held-answer.ts';
@@ -90,7 +91,8 @@ describe('a log that cannot be written', () => {
       expect.stringMatching(/^7 log lines could not be written since /),
       'after',
     ]);
-    expect(lines()[1]).toMatchObject({ level: 'error', process: 'bridge', timestamp: expect.any(String) });
+    const names = { process: 'bridge', host: hostname() };
+    expect(lines()[1]).toMatchObject({ level: 'error', ...names, timestamp: expect.any(String) });
     expect(lossesOf(lines())[0]?.since).toBeGreaterThanOrEqual(failedAt);
   });
 

@@ -145,7 +145,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await watch.start();
     expect(keptBy('foreign')).toEqual({ instance: first.id, epoch: 1 });
     expect(logged).toMatch(
-      /^\{"before":"another","databaseNow":"[^"]+","level":"warn","message":"[^"]* remembered another database/,
+      /^\{"before":"another","databaseNow":"[^"]+","host":"[^"]+","level":"warn","message":"[^"]* remembered another database/,
     );
     expect(logged.trimEnd().split('\n')).toHaveLength(1);
     for (const text of ['', '{"instance":"x"', '{"instance":"x","epoch":-1}', '[]']) {

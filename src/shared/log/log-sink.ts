@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { Writable } from 'node:stream';
 import { SECOND } from '../lifetimes.ts';
 import { madeOnce } from '../memory/made-once.ts';
@@ -26,12 +27,16 @@ function ignore(): void {
   // The callback of each write counts the failure.
 }
 
+/** The name of the machine that writes. Where the lines of several machines come together, nothing else tells them apart. */
+export const LOG_HOST = hostname();
+
 /** One JSON object a line, like all lines of the log. The empty line ends a line that a full disk cut off. */
 function lossesLine({ lines, since }: Losses, name: string): string {
   const line = {
     level: 'error',
     message: `${lines} log lines could not be written since ${new Date(since).toISOString()}`,
     process: name,
+    host: LOG_HOST,
     timestamp: new Date().toISOString(),
   };
   return `\n${JSON.stringify(line)}\n`;

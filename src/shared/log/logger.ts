@@ -1,5 +1,5 @@
 import { createLogger as createWinston, format, type Logger, transports } from 'winston';
-import { sinkOf } from './log-sink.ts';
+import { LOG_HOST, sinkOf } from './log-sink.ts';
 import { isErrorLike, redactValue } from './redaction.ts';
 
 export type { Logger } from 'winston';
@@ -25,11 +25,12 @@ const redacted = format((info) => {
   const error = [given, info].find(isErrorLike);
   const fields = error ? { error, message: info.message, process: info['process'] } : info;
   const clean = redactValue({ ...fields }) as typeof info;
-  return { ...clean, level: info.level, [LEVEL]: info[LEVEL] };
+  // The name of a machine may be as long as a secret, and no caller writes it.
+  return { ...clean, host: LOG_HOST, level: info.level, [LEVEL]: info[LEVEL] };
 });
 
 /**
- * One JSON object a line: `timestamp`, `level`, `process`, `message` and the caller's fields, all redacted. A line that
+ * One JSON object a line: `timestamp`, `level`, `process`, `host`, `message` and the caller's fields, all redacted. A line that
  * cannot be written is counted and does no harm (`log-sink.ts`).
  */
 export function createLogger({ level, name, stream }: LoggerOptions): Logger {

@@ -28,12 +28,19 @@ interface Panel {
   targets?: Array<{ expr: string; legendFormat: string }>;
 }
 
-/** Every query of the dashboard, with the title of its panel. */
+/** What Grafana puts in the place of the variable while all machines are chosen. */
+const ALL_MACHINES = '.*';
+
+/** Every query of the dashboard for all machines, with the title of its panel. */
 export function readQueries(): Array<{ title: string; expr: string; legend: string }> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the form of a file of this repository
   const { panels } = JSON.parse(readDocument(HELD.dashboard)) as { panels: Panel[] };
   return panels.flatMap(({ title, targets = [] }) =>
-    targets.map(({ expr, legendFormat: legend }) => ({ title, expr, legend })),
+    targets.map(({ expr, legendFormat: legend }) => ({
+      title,
+      expr: expr.replaceAll('$instance', ALL_MACHINES),
+      legend,
+    })),
   );
 }
 
