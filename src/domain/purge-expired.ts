@@ -37,7 +37,7 @@ import type { Context } from './context.ts';
 import { purgeLive } from './live/purge-live.ts';
 import { recordEvents } from './history/record-event.ts';
 import { purgeWebhooks } from './webhooks/purge-webhooks.ts';
-import { yieldToEventLoop } from './work/yield-to-event-loop.ts';
+import { restForCalls } from './work/yield-to-event-loop.ts';
 import { inPieces } from './work/in-pieces.ts';
 
 /** Rows of one statement. SQLite holds up the process while a statement runs. */
@@ -47,7 +47,7 @@ const USAGE_AT_ONCE = 1000;
 async function purgeUsage({ store, clock, shutdown }: Context): Promise<void> {
   const day = dayOf(clock.now() - USAGE_KEPT);
   while ((await deleteUsageBefore(store, day, USAGE_AT_ONCE)) === USAGE_AT_ONCE)
-    await yieldToEventLoop(shutdown.signal);
+    await restForCalls(shutdown.signal);
 }
 
 /**

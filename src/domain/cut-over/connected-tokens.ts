@@ -1,7 +1,7 @@
 import { type TokenKey, type TokenOfPair, tokensByPair } from '../../store/cut-over/tokens-by-pair.ts';
 import type { CutOverDeps } from './deps.ts';
 import { isKnownThere } from '../tokens/standing/from-before.ts';
-import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restForCalls, yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** Connected tokens whose calls the old API mostly answers: the tokens that a cut-over or the retirement can move. */
 
@@ -39,8 +39,8 @@ export async function eachConnected(
     const last = rows.at(-1);
     if (!last || rows.length < TOKENS_AT_ONCE) return true;
     after = last;
-    // A bounded walk serves a page that a person waits for, therefore a shutdown does not stop a bounded walk.
-    await yieldToEventLoop(most === Number.POSITIVE_INFINITY ? shutdown.signal : undefined);
+    // A bounded walk serves a page that a person waits for, therefore it neither rests nor ends with a shutdown.
+    await (most === Number.POSITIVE_INFINITY ? restForCalls(shutdown.signal) : yieldToEventLoop());
   }
   return false;
 }

@@ -15,7 +15,7 @@ import { CHAIN_START, isOlderThanWitnesses, isOwn, textOfLink } from './chain.ts
 import type { HistoryDeps } from './deps.ts';
 import { thinAnchors } from './thin-anchors.ts';
 import { withLease } from '../work/lease.ts';
-import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restForCalls, yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
 import { repeat } from '../../shared/repeat.ts';
 
@@ -129,7 +129,7 @@ async function chainAll(context: HistoryDeps, refused: Set<number>): Promise<voi
         throw error;
       });
     // A take-over writes an entry for each grant. The process answers calls in between.
-    await yieldToEventLoop();
+    await restForCalls();
   } while (after !== undefined && !context.shutdown.signal.aborted);
 }
 

@@ -2,7 +2,7 @@ import { LIVE_KEPT } from '../../shared/lifetimes.ts';
 import { deleteLiveCallsBefore } from '../../store/usage/live-calls.ts';
 import { deleteUnwatched } from '../../store/usage/watched-apps.ts';
 import type { LiveDeps } from './deps.ts';
-import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restForCalls } from '../work/yield-to-event-loop.ts';
 import { liveIdAt } from './live-id.ts';
 
 /** Rows of one removal. With SQLite, the process does no other work while a removal runs. */
@@ -13,5 +13,5 @@ export async function purgeLive({ store, clock, shutdown }: LiveDeps): Promise<v
   const now = clock.now();
   await deleteUnwatched(store, now);
   while ((await deleteLiveCallsBefore(store, liveIdAt(now - LIVE_KEPT), AT_ONCE)) === AT_ONCE)
-    await yieldToEventLoop(shutdown.signal);
+    await restForCalls(shutdown.signal);
 }

@@ -16,7 +16,7 @@ import {
 } from '../../store/progress/progress.ts';
 import { keepProgressOfAll } from '../../store/progress/progress-days.ts';
 import type { ProgressDeps } from './deps.ts';
-import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restForCalls } from '../work/yield-to-event-loop.ts';
 
 /**
  * Keeps how many tokens of each app are in each state, so pages show the progress without counting. An app has one row
@@ -45,7 +45,7 @@ function createWalk({ shutdown }: ProgressDeps) {
   ): Promise<void> => {
     for (let after: Key | undefined = first; after !== undefined; ) {
       after = await read({ after, size: TOKENS_AT_ONCE });
-      await yieldToEventLoop(shutdown.signal);
+      await restForCalls(shutdown.signal);
     }
   };
 }
@@ -116,7 +116,7 @@ export async function keepProgress(context: ProgressDeps): Promise<void> {
     await keepRows(store.aside, changed(today, now, new Map(newest.map((row) => [row.client_id, row]))));
     await deleteProgressBefore(store.aside, ids, keptSince);
     after = ids.at(-1) ?? '';
-    await yieldToEventLoop(context.shutdown.signal);
+    await restForCalls(context.shutdown.signal);
   }
   await keepProgressOfAll(store.aside, { day: today, ...all }, { keptSince });
   await keepCountedAt(store.aside, countedAt);

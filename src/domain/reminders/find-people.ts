@@ -8,7 +8,7 @@ import {
 import type { RemindersDeps } from './deps.ts';
 import { joinParts, loadParts } from './load-parts.ts';
 import type { AppPart, ReminderPerson, PersonIdentity } from './people.ts';
-import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restForCalls } from '../work/yield-to-event-loop.ts';
 
 /**
  * Finds the people behind accounts and addresses. Tokens and apps that wait under an address belong to the first
@@ -113,9 +113,9 @@ export async function peopleOfAccounts(
   const ids = accounts.map((row) => row.account_id);
   const own = await loadParts(context, { by: 'account', names: ids }, stopping);
   const waiting = await partsUnderEmails(context, accounts, stopping);
-  await yieldToEventLoop(stopping);
+  await restForCalls(stopping);
   const earlier = await earlierEmails(context, ids);
-  await yieldToEventLoop(stopping);
+  await restForCalls(stopping);
   return accounts.flatMap((account) => {
     const id = account.account_id;
     const parts = joinParts(own.get(id) ?? [], waiting.get(id) ?? []);

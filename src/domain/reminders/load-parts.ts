@@ -13,7 +13,7 @@ import type { RemindersDeps } from './deps.ts';
 import { sumTokensOf } from './owned/owned-tokens.ts';
 import { later } from './owned/token-sums.ts';
 import type { HolderPart, OwnerPart, AppPart } from './people.ts';
-import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restForCalls } from '../work/yield-to-event-loop.ts';
 
 /** The tokens that people hold and the apps that they own, app by app. */
 
@@ -73,7 +73,7 @@ async function loadHeld(
 ): Promise<Map<string, AppPart[]>> {
   const tokens = await listHeldTokens(db, named);
   if (tokens.length === 0) return new Map();
-  await yieldToEventLoop(stopping);
+  await restForCalls(stopping);
   const deaths = await deathsOf(db, tokens);
   const byApp = groupBy(tokens, ({ client_id }) => client_id);
   const parts = new Map<string, AppPart[]>();
@@ -98,7 +98,7 @@ export async function loadParts(
   if (named.names.length === 0) return new Map();
   const { durable } = context.store;
   const parts = await loadHeld(durable, named, stopping);
-  await yieldToEventLoop(stopping);
+  await restForCalls(stopping);
   for (const app of await listOwnersApps(durable, named))
     add(parts, app.person, await ownerPart(context, app, stopping));
   return parts;

@@ -18,7 +18,7 @@ import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { ReminderPerson } from './people.ts';
 import { localDay } from './local-days.ts';
 import { firstDayToTell, keyOfDate, keyOfStage, type PlanInput } from './plan-stages.ts';
-import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restForCalls } from '../work/yield-to-event-loop.ts';
 import { groupBy } from '../../shared/group-by.ts';
 
 /**
@@ -149,7 +149,7 @@ async function candidatesOfPage(
 ): Promise<Candidate[]> {
   if (found.length === 0) return [];
   const people = await withKnownAddresses(context, found);
-  await yieldToEventLoop(context.shutdown.signal);
+  await restForCalls(context.shutdown.signal);
   return candidatesOf(context, people, { planning });
 }
 
@@ -170,7 +170,7 @@ async function* pagesOf<Row>(
     const last = rows.at(-1);
     if (last === undefined) return;
     after = nameOf(last);
-    await yieldToEventLoop(shutdown.signal);
+    await restForCalls(shutdown.signal);
     yield { rows, last: after };
   }
 }
@@ -220,7 +220,7 @@ export async function* peoplePages(
     const planning = await planningNow();
     yield { people: await candidatesOfPage(context, people, planning), planning, last };
     // What was made of these people, and the next ones, are two pieces of work.
-    await yieldToEventLoop(context.shutdown.signal);
+    await restForCalls(context.shutdown.signal);
   }
 }
 

@@ -14,7 +14,7 @@ import {
 import { callsWholeAfter } from '../../store/usage/known-calls.ts';
 import type { RemindersDeps } from './deps.ts';
 import { USED_WITHIN } from './plan-stages.ts';
-import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restForCalls } from '../work/yield-to-event-loop.ts';
 
 /**
  * Copies the last use of each token, to the day, from the usage rows to the token. A crash of the database may lose
@@ -63,10 +63,10 @@ async function keepUses(
   for (const ofDay of groupBy(uses, ({ day }) => day).values())
     for (const some of chunksOf(ofDay, KEPT_AT_ONCE)) {
       await keepLastUses(store.aside, some, intervals);
-      await yieldToEventLoop(shutdown.signal);
+      await restForCalls(shutdown.signal);
       if (!oldBackend) continue;
       await keepPassedUses(store.aside, some, intervals);
-      await yieldToEventLoop(shutdown.signal);
+      await restForCalls(shutdown.signal);
     }
 }
 

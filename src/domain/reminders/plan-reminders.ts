@@ -28,7 +28,7 @@ import {
 } from './plan-stages.ts';
 import { countedCallDays } from '../usage/callers.ts';
 import { unknownDays } from '../usage/counted-days.ts';
-import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restForCalls } from '../work/yield-to-event-loop.ts';
 
 /**
  * Makes the mails of the day. Any process may run the planner at any time: the unique keys of the ledger put each
@@ -109,7 +109,7 @@ async function keepPlans(context: RemindersDeps, plans: readonly Plan[], now: nu
       written.flatMap(({ reminders }) => reminders),
     ),
   );
-  await yieldToEventLoop(context.shutdown.signal);
+  await restForCalls(context.shutdown.signal);
   return made.length;
 }
 

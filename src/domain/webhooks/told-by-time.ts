@@ -4,7 +4,7 @@ import { findLastCall } from '../../store/usage/call-sums.ts';
 import { countOpen, isTold } from '../../store/webhooks/deliveries.ts';
 import { listWebhooksFor } from '../../store/webhooks/webhooks.ts';
 import { deskCounts } from '../support/desks.ts';
-import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { restForCalls } from '../work/yield-to-event-loop.ts';
 import type { WebhooksDeps } from './deps.ts';
 import { keepMessages, WAITING_MAX, type WebhookMessage } from './message.ts';
 
@@ -83,7 +83,7 @@ async function tellQuietApps(context: WebhooksDeps): Promise<void> {
     const own = webhooks.filter(({ client_id: id }) => id === clientId);
     if (message && !(await isToldToAll(context, own, message.told)))
       await context.store.transaction((tx) => keepMessages(tx, [message], context.clock.now()));
-    await yieldToEventLoop(context.shutdown.signal);
+    await restForCalls(context.shutdown.signal);
   }
 }
 

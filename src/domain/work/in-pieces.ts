@@ -1,5 +1,5 @@
 import { FIRST_PIECE, type Piece, type PieceResult } from '../../store/driver/pieces.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
+import { restForCalls } from './yield-to-event-loop.ts';
 
 interface PieceOptions {
   /** Aborts when the process stops. The rest is removed after the next start. */
@@ -20,6 +20,6 @@ export async function inPieces(
     const { count, after } = await remove(piece);
     if (count < piece.limit) return;
     piece = { ...piece, after };
-    await yieldToEventLoop(stopping);
+    await restForCalls(stopping);
   }
 }

@@ -18,7 +18,7 @@ import {
   type NewReminder,
 } from '../../../store/reminders/reminders.ts';
 import type { PersonRole } from '../../../store/tables/lifecycle.ts';
-import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
+import { restForCalls } from '../../work/yield-to-event-loop.ts';
 import { besideMailOfDay } from '../asked.ts';
 import type { RemindersDeps } from '../deps.ts';
 import type { PersonIdentity } from '../people.ts';
@@ -67,7 +67,7 @@ function onceEach({ shutdown }: RemindersDeps, find: FindPerson): FindPerson {
     if (known) return known;
     const person = await find(name);
     found.set(name, person);
-    await yieldToEventLoop(shutdown.signal);
+    await restForCalls(shutdown.signal);
     return person;
   };
 }
@@ -194,7 +194,7 @@ export async function planLeakMails(context: RemindersDeps): Promise<number> {
   const turn = { now, leaveAt: isLong ? now + TURN_LIMIT : now };
   let made = await planSome(context, tokens, turn);
   while (tokens.length === TOKENS_AT_ONCE) {
-    await yieldToEventLoop(context.shutdown.signal);
+    await restForCalls(context.shutdown.signal);
     tokens = await listUntoldLeaks(durable, tokens.at(-1)?.mapping_id ?? '', TOKENS_AT_ONCE);
     made += await planSome(context, tokens, turn);
   }

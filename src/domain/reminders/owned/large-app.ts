@@ -6,7 +6,7 @@ import {
   listUnusedTokens,
 } from '../../../store/reminders/owned-tokens.ts';
 import { type MappingState, WAITING_STATES } from '../../../store/tables/tables.ts';
-import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
+import { restForCalls } from '../../work/yield-to-event-loop.ts';
 import type { RemindersDeps } from '../deps.ts';
 import { emptySum, isConcerned, type KindSum, later, tokenSums, type TokenSums } from './token-sums.ts';
 
@@ -40,7 +40,7 @@ async function* allRows<Row>(
   for (let after = ''; ; ) {
     const rows = await read({ after, limit: ROWS_AT_ONCE });
     yield rows;
-    await yieldToEventLoop(stopping);
+    await restForCalls(stopping);
     const last = rows.at(-1);
     if (last === undefined || rows.length < ROWS_AT_ONCE) return;
     after = keyOf(last);

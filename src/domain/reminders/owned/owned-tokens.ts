@@ -1,5 +1,5 @@
 import { listOwnersTokens, type OwnersToken } from '../../../store/reminders/owned-tokens.ts';
-import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
+import { restForCalls } from '../../work/yield-to-event-loop.ts';
 import type { RemindersDeps } from '../deps.ts';
 import { sumLargeApp } from './large-app.ts';
 import {
@@ -45,6 +45,6 @@ interface AppTokens {
 export async function sumTokensOf(context: Pick<RemindersDeps, 'store'>, app: AppTokens): Promise<TokenSums> {
   const { clientId, stopping } = app;
   const first = await listOwnersTokens(context.store.durable, { clientId, after: '', limit: LARGE_FROM });
-  await yieldToEventLoop(stopping);
+  await restForCalls(stopping);
   return first.length < LARGE_FROM ? sumSmallApp(first) : sumLargeApp(context, app);
 }
