@@ -178,7 +178,7 @@ export const WRITE_ANSWERED_WITHIN = 17 * SECOND;
  */
 export const MOVE_BEGUN_WITHIN = 13 * SECOND;
 
-/** How long a write waits for one of the few places. The write must still begin in time afterwards. */
+/** How long a write waits for one of the few places, at either API. The write must still begin in time afterwards. */
 export const WRITE_PLACE_WITHIN = 5 * SECOND;
 
 /** From the claim of a write to its last byte out, with a refresh of the access token in between. */

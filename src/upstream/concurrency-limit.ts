@@ -27,8 +27,15 @@ interface LimitRule {
 /** The takers of a place, the wide taker before the narrow takers: an app before its account. */
 export type Takers = readonly string[];
 
-/** Runs work in one of few places, and passes it the time waited. @throws {NoFreePlace} */
-type ConcurrencyLimit = <T>(work: (waited: number) => Promise<T>, takers?: Takers) => Promise<T>;
+/**
+ * Runs work in one of few places, and passes it the time waited. A call whose `patience` is shorter than that of the rule waits
+ * for so long. @throws {NoFreePlace}
+ */
+type ConcurrencyLimit = <T>(
+  work: (waited: number) => Promise<T>,
+  takers?: Takers,
+  patience?: number,
+) => Promise<T>;
 
 /** By default at most this many calls wait for each place. Further calls fail at once and may come again. */
 const WAITING_FOR_ONE = 8;
@@ -92,11 +99,16 @@ function sharesOf({ places, reserve }: LimitRule): PlaceShare[] {
 
 interface Waiter {
   takers: Takers;
+  /** When it gives up. */
+  until: number;
   /** Begins in a place of this share. */
   begin: (share: PlaceShare) => void;
 }
 
-/** The waiter whose takers hold the fewest places; among equals, the waiter that has waited longest. */
+/**
+ * The waiter whose takers hold the fewest places; among equals, the waiter that gives up first, which with one patience for all has
+ * waited longest.
+ */
 function nextOf(
   waiters: Iterable<Waiter>,
   inside: TakerCounts,
@@ -104,7 +116,8 @@ function nextOf(
 ): Waiter | undefined {
   const order = (one: Waiter, other: Waiter) =>
     inside.of(one.takers[0]) - inside.of(other.takers[0]) ||
-    inside.of(one.takers.at(-1)) - inside.of(other.takers.at(-1));
+    inside.of(one.takers.at(-1)) - inside.of(other.takers.at(-1)) ||
+    one.until - other.until;
   let next: Waiter | undefined;
   for (const waiter of waiters) if (mayBegin(waiter) && (!next || order(waiter, next) < 0)) next = waiter;
   return next;
@@ -156,7 +169,7 @@ function untilFree(
       clearTimeout(timer);
       resolve(share);
     };
-    const waiter = { takers, begin };
+    const waiter = { takers, until: performance.now() + patience, begin };
     const timer = setTimeout(() => {
       queue.giveUp(waiter);
       reject(full());
@@ -195,7 +208,7 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
     }
   }
 
-  async function enter(takers: Takers): Promise<PlaceShare> {
+  async function enter(takers: Takers, ownPatience: number): Promise<PlaceShare> {
     const share = freeFor(takers);
     if (share) {
       take(share, takers);
@@ -203,12 +216,13 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
     }
     if (!queue.hasTurn(takers)) throw full();
     const isStanding = queue.standsFor() > standing.after;
-    return untilFree(takers, queue, { patience: isStanding ? standing.patience : patience, full });
+    const ofRule = isStanding ? standing.patience : patience;
+    return untilFree(takers, queue, { patience: Math.min(ofRule, ownPatience), full });
   }
 
-  return async (work, takers = []) => {
+  return async (work, takers = [], ownPatience = patience) => {
     const came = performance.now();
-    const share = await enter(takers);
+    const share = await enter(takers, ownPatience);
     try {
       return await work(performance.now() - came);
     } finally {

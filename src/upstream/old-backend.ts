@@ -1,4 +1,4 @@
-import { SECOND, UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
+import { SECOND, UPSTREAM_TIMEOUT, WRITE_PLACE_WITHIN } from '../shared/lifetimes.ts';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
 import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
 import { createSend, NothingWritten, wireOriginOf, type WireAnswer } from './wire/kept-connections.ts';
@@ -20,6 +20,8 @@ export interface PassedCall {
   body: Buffer;
   /** Set for a call of an address that only reads. Any other call is never sent again, whatever its method. */
   isRead?: boolean;
+  /** Set for a call that must not be carried out twice. */
+  mayWrite?: boolean;
   /**
    * Set for a call without a token, or with a token that the bridge does not know. Anybody may have sent such a call,
    * so it must not take capacity from other calls.
@@ -89,6 +91,13 @@ function isRepeatable({ method, isRead = false }: PassedCall): boolean {
   return method === 'GET' && isRead;
 }
 
+/**
+ * How long a call may wait for its place, of the time that it has. What may write leaves most of that time to the old API: a
+ * write that is carried out without an answer is in doubt, and one that found no place was not sent.
+ */
+const placeWithin = ({ mayWrite = false }: PassedCall, limit: number): number =>
+  mayWrite ? Math.min(WRITE_PLACE_WITHIN, limit / 3) : limit;
+
 type SendCall = (call: PassedCall, limit: number) => Promise<PassedAnswer>;
 
 /** Sends calls to one origin. */
@@ -121,7 +130,7 @@ function documentIn({ status, body }: PassedAnswer): unknown {
 
 /**
  * The old API at an origin. A call takes at most `limit` milliseconds, including the wait for a place if its token is
- * known. Old clients wait twenty seconds (docs/old-api.md Q18).
+ * known; of that time a call that may write waits for a third at most. Old clients wait twenty seconds (docs/old-api.md Q18).
  */
 export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOUT): OldBackend {
   const doors = (maxSockets: number) => createSendCall(new URL(origin), maxSockets);
@@ -136,7 +145,8 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
   return {
     pass(call) {
       const { sender, takers } = call;
-      if (sender === undefined) return inKnownPlace((waited) => forKnown(call, limit - waited), takers);
+      if (sender === undefined)
+        return inKnownPlace((waited) => forKnown(call, limit - waited), takers, placeWithin(call, limit));
       const { send, inPlace } = unknown[sender];
       return inPlace(() => send(call, limit), takers);
     },

@@ -92,6 +92,19 @@ test('a place that becomes free goes to the app that has the fewest', async () =
   expect(inside.slice(4).map(({ takers }) => takers[0])).toEqual(['d']);
 });
 
+test('among equals a place goes to the one that gives up first', async () => {
+  const inPlace = createConcurrencyLimit({ places: 1, patience: 10_000 });
+  let leave: (() => void) | undefined;
+  const held = inPlace(() => new Promise<void>((resolve) => (leave = resolve)));
+  const order: string[] = [];
+  const patient = inPlace(async () => void order.push('patient'));
+  const hurried = inPlace(async () => void order.push('hurried'), [], 5000);
+  await delay(10);
+  leave?.();
+  await Promise.all([held, patient, hurried]);
+  expect(order).toEqual(['hurried', 'patient']);
+});
+
 test('who gets no place in time is told when to come again, and so is one too many that waits', async () => {
   const short = openRoom({ places: 1, patience: 20 });
   void short.begin([]);

@@ -11,7 +11,7 @@ import {
   type UnknownTokenPassThrough,
   passUnconnected,
 } from '../../../domain/old-api/pass-through.ts';
-import { isKnownRead } from '../../../domain/old-calls/old-calls.ts';
+import { isKnownRead, mayWriteThere } from '../../../domain/old-calls/old-calls.ts';
 import type { ResolvedToken } from '../../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
 import { REQUEST_ID } from '../../request-id.ts';
@@ -108,8 +108,16 @@ async function passedCall(asking: OldApiCall): Promise<PassedCall> {
   await refuseHiddenTokens(req);
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
   const rawHeaders = rawHeadersOf(asking, body);
-  const [target, isRead] = [targetOf(req), isKnownRead(req)];
-  return { method: req.method, target, isRead, rawHeaders, body, trace: traceOf(res) };
+  const [isRead, mayWrite] = [isKnownRead(req), mayWriteThere(req)];
+  return {
+    method: req.method,
+    target: targetOf(req),
+    isRead,
+    mayWrite,
+    rawHeaders,
+    body,
+    trace: traceOf(res),
+  };
 }
 
 /**
