@@ -57,7 +57,8 @@ export function makePrivateFolder(path: string): void {
   giveToOwner(path);
 }
 
-function isRunning(pid: number): boolean {
+/** Whether another process with this number runs. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     // A draft with this process's own number was left by an earlier process.

@@ -1,8 +1,9 @@
-import { open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
+import { readdir, readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makePrivateFolder } from '../../shared/private-file.ts';
 import type { SealedPair } from '../grants/presentations.ts';
+import { takeLeftDrafts, writeByDraft } from './spill-drafts.ts';
 import { SPILL_SUFFIX, spillName } from './spill-name.ts';
 
 /** The database that a pair belongs to. A copy has the id and the grants of its original, so the address counts too. */
@@ -39,7 +40,7 @@ export interface Spill {
   readonly folder: string;
   /** Resolves when the pair would survive a power cut. */
   write(entry: SpilledPair): Promise<void>;
-  /** The waiting pairs, and the names of unreadable files. */
+  /** The waiting pairs, those that a killed process had not named yet among them, and the names of unreadable files. */
   list(): Promise<{ entries: WaitingPair[]; unreadable: string[] }>;
   /** How many files of pairs wait, readable or not. */
   count(): Promise<number>;
@@ -71,29 +72,6 @@ function createRoomCheck(folder: string): () => Promise<boolean> {
     if (isThere) seenAt = now;
     return isThere;
   };
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Whole or not at all: written beside the target, synced, then renamed. */
-async function writeWhole(folder: string, name: string, text: string): Promise<void> {
-  const draft = join(folder, `${name}.${process.pid}.draft`);
-  const handle = await open(draft, 'w', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, join(folder, name));
-  await syncFolder(folder);
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -133,12 +111,13 @@ export function openSpill(folder: string): Spill {
   const asked = new Set<string>();
   return {
     folder,
-    write: (entry) => writeWhole(folder, spillName(entry), `${JSON.stringify(entry)}\n`),
+    write: (entry) => writeByDraft(folder, spillName(entry), `${JSON.stringify(entry)}\n`),
     async list() {
+      const stuck = await takeLeftDrafts(folder);
       const read = await Promise.all((await namesIn(folder)).map((name) => readEntry(folder, name)));
       return {
         entries: read.filter((entry) => typeof entry === 'object'),
-        unreadable: read.filter((entry) => typeof entry === 'string'),
+        unreadable: [...stuck, ...read.filter((entry) => typeof entry === 'string')],
       };
     },
     count: async () => (await namesIn(folder)).length,
