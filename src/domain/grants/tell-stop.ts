@@ -1,20 +1,11 @@
-import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
-import { madeOnce } from '../../shared/memory/made-once.ts';
+import { SECOND } from '../../shared/lifetimes.ts';
 import { Rejected, Unavailable } from '../../upstream/outcomes.ts';
+import { createOnceAMinute } from '../work/once-a-minute.ts';
 import type { GrantsDeps } from './deps.ts';
 
 /** Tells a person what keeps grants from being refreshed: once a minute and process, however many grants it stops. */
 
-const memories = new WeakMap<GrantsDeps, Map<string, number>>();
-
-/** Whether this process has not told this of late. */
-function isDue(context: GrantsDeps, what: string): boolean {
-  const told = madeOnce(memories, context, () => new Map<string, number>());
-  const now = context.clock.elapsed();
-  if (now - (told.get(what) ?? Number.NEGATIVE_INFINITY) < MINUTE) return false;
-  told.set(what, now);
-  return true;
-}
+const isDue = createOnceAMinute();
 
 /** Tells of a client whose credentials the bridge does not have. */
 export function tellUnknownClient(context: GrantsDeps, modernClientId: string): void {

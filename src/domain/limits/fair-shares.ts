@@ -55,12 +55,13 @@ function overShare(
 
 /** What makes reads give way to writes. */
 function littleLeft(
-  { sides }: LimitsDeps,
+  context: LimitsDeps,
   { modernClientId }: Pick<GrantClient, 'modernClientId'>,
 ): BudgetLimit[] {
-  const mainApi = sides.mainApiFor(modernClientId);
-  const isLittle = mainApi.remainingShare() < LITTLE_LEFT;
-  return isLittle ? [{ saidAt: mainApi.budget().saidAt, until: mainApi.reopensAt() }] : [];
+  const mainApi = context.sides.mainApiFor(modernClientId);
+  if (mainApi.remainingShare() >= LITTLE_LEFT) return [];
+  tellLowBudget(context, { modernClientId });
+  return [{ saidAt: mainApi.budget().saidAt, until: mainApi.reopensAt() }];
 }
 
 /** How long requests are forbidden: at most until it is time to ask again. In milliseconds. */
@@ -96,7 +97,6 @@ function pauseOf(
  * @throws {LimitReached} the read must not be sent
  */
 export function takeRead(context: LimitsDeps, taker: BudgetApp): void {
-  tellLowBudget(context, taker);
   const limits = [
     ...littleLeft(context, taker),
     ...overShare(context, taker, { forOneLeft: READS_FOR_ONE_LEFT }),

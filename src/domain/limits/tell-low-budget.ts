@@ -1,22 +1,12 @@
-import { MINUTE } from '../../shared/lifetimes.ts';
-import { madeOnce } from '../../shared/memory/made-once.ts';
 import type { OpenWindow } from '../../upstream/known-budget.ts';
+import { createOnceAMinute } from '../work/once-a-minute.ts';
 import type { LimitsDeps } from './deps.ts';
 import { type BudgetApp, mostIn } from './taken.ts';
 
 /** The share of a budget below which little is left. */
 export const LITTLE_LEFT = 0.1;
 
-/** When the line of a client was last written. */
-const memories = new WeakMap<LimitsDeps, Map<string, number>>();
-
-function isDue(context: LimitsDeps, modernClientId: string): boolean {
-  const told = madeOnce(memories, context, () => new Map<string, number>());
-  const now = context.clock.elapsed();
-  if (now - (told.get(modernClientId) ?? Number.NEGATIVE_INFINITY) < MINUTE) return false;
-  told.set(modernClientId, now);
-  return true;
-}
+const isDue = createOnceAMinute();
 
 const shareOf = ({ left, limit }: OpenWindow): number => left / limit;
 
