@@ -2,7 +2,7 @@ import { countGrantStates } from '../../store/grants/grant-states.ts';
 import { countStates } from '../../store/progress/progress.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { GrantState, MappingState } from '../../store/tables/tables.ts';
-import { restForCalls } from '../work/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** On SQLite a statement blocks the whole process while it runs: a piece of this many rows takes a few milliseconds. */
 const ROWS_AT_ONCE = 2000;
@@ -35,7 +35,7 @@ async function countInPieces(
     });
     for (const { state, n } of rows) counts.set(state, (counts.get(state) ?? 0) + n);
     after = next;
-    await restForCalls();
+    await yieldToEventLoop();
   }
   return counts;
 }
