@@ -43,8 +43,9 @@ export async function releaseUnspent(
     context.store.transaction(async (tx) => {
       const back = { claimId, retryAt, now };
       if (await releaseClaim(tx, grant, { to, ...back })) return undefined;
+      if (to !== 'ready') return undefined;
       const doubted = await findRotating(tx, grantId);
-      if (to !== 'ready' || !(await endDoubtOfClaim(tx, grant, back))) return undefined;
+      if (!(await endDoubtOfClaim(tx, grant, back))) return undefined;
       const entry = {
         at: now,
         actor: 'bridge',
