@@ -13,6 +13,7 @@ import { moveOf } from '../grants/mapping-state.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { afterDeauthorization } from '../tokens/deauthorize.ts';
 import { endLeft } from '../tokens/revoke-token.ts';
+import { tellEnded } from '../tokens/tell-ended.ts';
 import { requireUsableKey, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** An exchange whose client is authenticated. */
@@ -45,12 +46,18 @@ function redirectMatches(
   return given === authorized || given.startsWith(`${authorized}?`) || given.startsWith(`${authorized}&`);
 }
 
-/** Ends the token of a replayed code, and its grant where no other token or code needs it. */
+/** The reason of the end, as the token keeps it (`tokens/standing/ends.ts` has its words). */
+const REPLAYED = 'code_replayed';
+
+/**
+ * Ends the token of a replayed code, and its grant where no other token or code needs it. Undefined where the token had ended before.
+ */
 async function revokeReplayed(context: AuthorizationDeps, tx: Database, ended: { id: string; by: Origin }) {
   const mapping = await readMapping(tx, ended.id);
-  const move = { ...moveOf('revoked'), reason: 'code_replayed', now: context.clock.now() };
+  const move = { ...moveOf('revoked'), reason: REPLAYED, now: context.clock.now() };
   if (!mapping || !(await moveMapping(tx, ended.id, move))) return undefined;
-  return endLeft(context, tx, { mapping, ending: { ...ended.by, reason: 'code_replayed' } });
+  const left = await endLeft(context, tx, { mapping, ending: { ...ended.by, reason: REPLAYED } });
+  return { clientId: mapping.client_id, grant: left?.grant };
 }
 
 interface Replay {
@@ -84,8 +91,10 @@ async function recordReplay(
     if (context.settings.codeReplay !== 'revoke') return undefined;
     return revokeReplayed(context, tx, { id: mappingId, by: origin });
   };
-  const left = await withUsableKeys(context, () => context.store.transaction(inOneStep));
-  await afterDeauthorization(context, left?.grant);
+  const end = await withUsableKeys(context, () => context.store.transaction(inOneStep));
+  if (!end) return;
+  tellEnded(context, { ...origin, reason: REPLAYED, clientId: end.clientId, mappings: [mappingId] });
+  await afterDeauthorization(context, end.grant);
 }
 
 async function checkedCode(

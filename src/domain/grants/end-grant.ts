@@ -1,4 +1,4 @@
-import { markDead } from '../../store/grants/grants.ts';
+import { findGrant, markDead } from '../../store/grants/grants.ts';
 import { moveMappings } from '../../store/tokens/mappings.ts';
 import { stopReason } from '../../store/grants/presentations.ts';
 import type { Database } from '../../store/driver/store.ts';
@@ -28,7 +28,7 @@ function endingOf({ id, version, claim_id }: Grant, cause: FatalCause) {
 }
 
 /** A line of the log names at most this many tokens that stopped. */
-const MAPPINGS_TOLD = 20;
+export const MAPPINGS_TOLD = 20;
 
 /** Calls a person when many grants end in a short time, for any cause. */
 async function stopWhenMany(context: GrantsDeps, cause: FatalCause): Promise<void> {
@@ -47,9 +47,12 @@ export async function endGrant(context: GrantsDeps, grant: GrantAtWork, cause: F
   const now = context.clock.now();
   const { requestId = null } = grant.calling ?? {};
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
-  const inOneStep = async (tx: Database): Promise<string[] | undefined> => {
+  const inOneStep = async (tx: Database): Promise<{ moved: string[]; before: Grant } | undefined> => {
     // Introspection may be wrong. So a stop also holds for grants whose introspection ran before the stop.
     if (cause === 'superseded' && (await lookingStoppedUntil(context, tx)) > 0) return undefined;
+    // Another process may have marked the grant in doubt since it was claimed here.
+    const before = await findGrant(tx, grant.id);
+    if (!before) return undefined;
     const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
     if (!dead) return undefined;
     const reason = stopReason(cause);
@@ -59,18 +62,18 @@ export async function endGrant(context: GrantsDeps, grant: GrantAtWork, cause: F
       { ...by, action: 'grant_died', reason: cause },
       ...ofMappings({ ...by, action: 'token_reauthorization_required', reason }, moved),
     ]);
-    return moved;
+    return { moved, before };
   };
-  const moved = await retryUntilStored(context, 'the end of a grant', () =>
+  const ended = await retryUntilStored(context, 'the end of a grant', () =>
     context.store.transaction(inOneStep),
   );
-  if (!moved) return;
+  if (!ended) return;
   await forgetAnswer(context, grant.id);
   context.watch.forget(grant.id);
   context.metrics.grants.noteDeath(cause);
   const { id: grantId, client_id: clientId } = grant;
-  const mappings = moved.slice(0, MAPPINGS_TOLD);
+  const mappings = ended.moved.slice(0, MAPPINGS_TOLD);
   context.logger.warn('grant died', { grantId, clientId, mappings, requestId, cause });
-  tellSettled(context, grant, cause);
+  tellSettled(context, ended.before, cause);
   await stopWhenMany(context, cause);
 }

@@ -7,6 +7,7 @@ import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
 import { tellSettled } from '../grants/refresh/tell-settled.ts';
 import type { Origin } from '../origin.ts';
 import type { TokensDeps } from './deps.ts';
+import { tellEnded } from './tell-ended.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { addPendingRevocation, settleSoon } from '../grants/pending-revocations.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
@@ -41,27 +42,33 @@ export interface ReasonedOrigin extends Origin {
   reason: string;
 }
 
+/** What a deauthorization ended: a grant where one lived, and the ids of the tokens that still worked or could again. */
+export interface Deauthorization {
+  grant: Grant | undefined;
+  mappings: string[];
+}
+
 /**
  * Ends one app for one account inside the caller's transaction. The caller runs `withUsableKeys` around that
- * transaction and `afterDeauthorization` after it. Returns the grant that ended.
+ * transaction and `afterDeauthorization` after it.
  */
 export async function deauthorizeIn(
   context: TokensDeps,
   tx: Database,
   { clientId, accountId, ...ending }: AppAccount & ReasonedOrigin,
-): Promise<Grant | undefined> {
+): Promise<Deauthorization> {
   const now = context.clock.now();
   const pair = { clientId, accountId };
-  const moved = await moveMappings(tx, pair, { ...moveOf('revoked'), reason: 'deauthorized', now });
+  const mappings = await moveMappings(tx, pair, { ...moveOf('revoked'), reason: 'deauthorized', now });
   await voidCodes(tx, pair, now);
   const grant = await findLiveGrant(tx, clientId, accountId);
   if (grant) await endGrant(context, tx, grant);
   const by = { at: now, ...ending, grantId: grant?.id ?? null, ...pair };
   await recordEvents(context, tx, [
     { ...by, action: 'deauthorized' },
-    ...ofMappings({ ...by, action: 'token_revoked', reason: 'deauthorized' }, moved),
+    ...ofMappings({ ...by, action: 'token_revoked', reason: 'deauthorized' }, mappings),
   ]);
-  return grant;
+  return { grant, mappings };
 }
 
 /** After the commit: no cached answer is served any more, and the grant is revoked at the new API. */
@@ -82,6 +89,7 @@ export async function deauthorize(
   ending: ReasonedOrigin,
 ): Promise<void> {
   const inOneStep = (tx: Database) => deauthorizeIn(context, tx, { ...pair, ...ending });
-  const ended = await withUsableKeys(context, () => context.store.transaction(inOneStep));
-  await afterDeauthorization(context, ended);
+  const { grant, mappings } = await withUsableKeys(context, () => context.store.transaction(inOneStep));
+  tellEnded(context, { ...ending, reason: 'deauthorized', clientId: pair.clientId, mappings });
+  await afterDeauthorization(context, grant);
 }

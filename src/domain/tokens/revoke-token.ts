@@ -4,7 +4,13 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Grant, Mapping, MappingState } from '../../store/tables/tables.ts';
 import type { Origin } from '../origin.ts';
 import type { TokensDeps } from './deps.ts';
-import { afterDeauthorization, deauthorizeIn, type ReasonedOrigin } from './deauthorize.ts';
+import {
+  afterDeauthorization,
+  type Deauthorization,
+  deauthorizeIn,
+  type ReasonedOrigin,
+} from './deauthorize.ts';
+import { tellEnded } from './tell-ended.ts';
 import { moveOf, statesOf } from '../grants/mapping-state.ts';
 import { checkedReason } from '../history/reason.ts';
 import { recordEvent } from '../history/record-event.ts';
@@ -26,9 +32,10 @@ type RevocationResult =
   | { outcome: 'final'; state: MappingState }
   | { outcome: 'revoked'; alone: boolean; hadGrant: boolean };
 
-/** The outcome, and the grant where the grant ended with its last token. */
+/** The outcome, the app of the token that was ended, and the grant where the grant ended with its last token. */
 interface RevocationEnd {
   answer: RevocationResult;
+  clientId?: string;
   grant?: Grant | undefined;
 }
 
@@ -48,11 +55,11 @@ export async function endLeft(
   context: TokensDeps,
   tx: Database,
   { mapping, ending }: { mapping: Mapping; ending: ReasonedOrigin },
-): Promise<{ grant: Grant | undefined } | undefined> {
+): Promise<Deauthorization | undefined> {
   const { client_id: clientId, account_id: accountId, state } = mapping;
   const pair = accountId !== null && state === 'active' ? { clientId, accountId } : undefined;
   if (!pair || (await isStoodOn(context, tx, pair))) return undefined;
-  return { grant: await deauthorizeIn(context, tx, { ...pair, ...ending }) };
+  return deauthorizeIn(context, tx, { ...pair, ...ending });
 }
 
 async function endOne(
@@ -73,7 +80,21 @@ async function endOne(
   const left = await endLeft(context, tx, { mapping, ending: { actor, requestId, reason } });
   await deed?.record({ kind: 'revoke', at: now, actor, entry, hasEndedGrant: left !== undefined });
   const hadGrant = mapping.state === 'active';
-  return { answer: { outcome: 'revoked', alone: left !== undefined, hadGrant }, grant: left?.grant };
+  return {
+    answer: { outcome: 'revoked', alone: left !== undefined, hadGrant },
+    clientId,
+    grant: left?.grant,
+  };
+}
+
+/** What follows the commit of a revocation. */
+async function afterRevocation(
+  context: TokensDeps,
+  { clientId, grant }: RevocationEnd,
+  { mappingId, ...by }: Revocation,
+): Promise<void> {
+  if (clientId !== undefined) tellEnded(context, { ...by, clientId, mappings: [mappingId] });
+  await afterDeauthorization(context, grant);
 }
 
 /** Decides in the transaction of a revocation whether the revocation goes on. False leaves everything as it is. */
@@ -91,7 +112,7 @@ export async function revokeClaimed(
   const checked = { ...asked, reason: checkedReason(asked.reason) };
   const inOneStep = async (tx: Database) => ((await claim(tx)) ? endOne(context, tx, checked) : undefined);
   const end = await withUsableKeys(context, () => context.store.transaction(inOneStep));
-  await afterDeauthorization(context, end?.grant);
+  if (end) await afterRevocation(context, end, checked);
   return end?.answer;
 }
 
@@ -107,9 +128,9 @@ export async function revokeToken(
 ): Promise<RevocationResult> {
   const checked = { ...asked, reason: checkedReason(asked.reason) };
   const inOneStep = (tx: Database) => endOne(context, tx, checked);
-  const { answer, grant } = await withUsableKeys(context, () => context.store.transaction(inOneStep));
-  await afterDeauthorization(context, grant);
-  return answer;
+  const end = await withUsableKeys(context, () => context.store.transaction(inOneStep));
+  await afterRevocation(context, end, checked);
+  return end.answer;
 }
 
 /**
