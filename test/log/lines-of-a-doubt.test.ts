@@ -4,6 +4,7 @@ import { expireGrantsOf } from '../support/bridge/expire-grants.ts';
 import { logLines } from '../support/bridge/log-lines.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
+import { breakStatements } from '../faults/storage/support/statement-faults.ts';
 import { scrape, sumOf } from '../metrics/support/scrape.ts';
 
 /** The log names the tokens, the app and the request of a grant in doubt, and of each answer that was not new. */
@@ -85,6 +86,19 @@ const cut = {
 };
 const lost = { onTokenAnswer: () => ({ status: 502, headers: {}, body: Buffer.from('') }) };
 
+/** A new grant that is in doubt by this fault; the line that told so. */
+async function doubtOf(fault: object): Promise<Record<string, unknown>> {
+  const noFault = { onTokenCall: undefined, onTokenAnswer: undefined };
+  Object.assign(system.proxy, noFault);
+  token = await issueToken(system);
+  await expireGrantsOf(system.bridge.context);
+  Object.assign(system.proxy, fault);
+  await read(system, '/1/profiles.json', token);
+  Object.assign(system.proxy, noFault);
+  await system.bridge.untilLogged();
+  return linesWith('refresh in doubt').at(-1) ?? {};
+}
+
 test.each<[end: string, fault: object, settle: () => Promise<unknown>, seconds: number]>([
   ['renewed', cut, waitAndSettle, QUIET_SECONDS],
   ['refused', lost, waitAndSettle, QUIET_SECONDS],
@@ -92,17 +106,30 @@ test.each<[end: string, fault: object, settle: () => Promise<unknown>, seconds: 
   ['replaced', cut, () => issueToken(system), 0],
 ])('the line of a settled doubt says how it ended and how long it lasted: %s', async (...row) => {
   const [end, fault, settle, seconds] = row;
-  system.proxy.onTokenAnswer = undefined;
-  token = await issueToken(system);
-  await expireGrantsOf(system.bridge.context);
-  Object.assign(system.proxy, fault);
-  await read(system, '/1/profiles.json', token);
-  Object.assign(system.proxy, { onTokenCall: undefined, onTokenAnswer: undefined });
-  await system.bridge.untilLogged();
-  const { grantId, clientId } = linesWith('refresh in doubt').at(-1) ?? {};
+  const { grantId, clientId } = await doubtOf(fault);
   await settle();
   await system.bridge.untilLogged();
   const settled = linesWith('a doubt was settled').filter((line) => line['grantId'] === grantId);
   expect(settled).toEqual([expect.objectContaining({ level: 'info', clientId, end })]);
   expect(Math.abs(Number(settled[0]?.['seconds']) - seconds)).toBeLessThan(30);
+});
+
+/** Where the commit of the next pair stands among the statements of a settled doubt. */
+function commitOfPair(statements: readonly string[]): number {
+  const stored = statements.findIndex((text) => /^update "?grants"? set .*refresh_token_sealed/.test(text));
+  return statements.findIndex((text, at) => at > stored && text === 'commit') + 1;
+}
+
+test('a doubt ends in the log too where the answer to the commit of its end was lost', async () => {
+  const faults = breakStatements(system.bridge.database);
+  await doubtOf(cut);
+  const { statements } = await faults.run(waitAndSettle);
+  const at = commitOfPair(statements);
+  const { grantId } = await doubtOf(cut);
+  const { hit } = await faults.run(waitAndSettle, { at, moment: 'after' });
+  faults.remove();
+  expect(hit).toBe('commit');
+  await system.bridge.untilLogged();
+  const settled = linesWith('a doubt was settled').filter((line) => line['grantId'] === grantId);
+  expect(settled).toEqual([expect.objectContaining({ end: 'renewed' })]);
 });

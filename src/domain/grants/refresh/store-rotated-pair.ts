@@ -46,24 +46,40 @@ async function recordRecovery(context: GrantsDeps, tx: Database, grant: Rotating
   });
 }
 
-async function rotate(context: GrantsDeps, { grantId, version, pair, owner }: SpilledPair): Promise<boolean> {
+interface Attempts {
+  /**
+   * The grant as the last attempt found it that stored the pair. The answer to its commit may be lost, and the next attempt finds
+   * the pair stored. Undefined for a grant that had ended: its doubt was told as settled before.
+   */
+  rotated?: RotatingGrant | undefined;
+}
+
+function tellRenewed(context: GrantsDeps, { rotated }: Attempts): void {
+  if (rotated) tellSettled(context, rotated, 'renewed');
+}
+
+async function rotate(
+  context: GrantsDeps,
+  { grantId, version, pair, owner }: SpilledPair,
+  attempts: Attempts,
+): Promise<boolean> {
   const now = context.clock.now();
-  let rotated: RotatingGrant | undefined;
   const isStored = await inOwnDatabase(context, owner, async (tx) => {
     await requireUsableKey(tx, 'sealing', pair.refreshTokenSealed);
     const grant = await findRotating(tx, grantId);
     // A restored database may be older than the pair. The pair is still the newest.
     if (!grant || grant.version > version) return false;
     const next = version + 1;
+    attempts.rotated = undefined;
     // Both updates compare the version. If the first update had to wait while the grant was ended, the second update
     // sees this.
     if (!(await storeRotation(tx, grant, { next, now, ...pair })))
       return reviveGrant(context, tx, { grant, pair, next });
     await recordRecovery(context, tx, grant);
-    rotated = grant;
+    attempts.rotated = grant;
     return true;
   });
-  if (rotated) tellSettled(context, rotated, 'renewed');
+  if (isStored) tellRenewed(context, attempts);
   return isStored;
 }
 
@@ -92,11 +108,11 @@ async function oweSurplus(
  * Handles a pair that the grant did not take. If the grant has ended, the pair must be revoked at the new API. If the
  * grant is live, the pair is left to expire.
  */
-async function settleSurplus(context: GrantsDeps, entry: SpilledPair): Promise<void> {
+async function settleSurplus(context: GrantsDeps, entry: SpilledPair, attempts: Attempts): Promise<void> {
   const { grantId, version, owner } = entry;
   const settle = (tx: Database) => oweSurplus(context, tx, entry);
   const outcome = await withUsableKeys(context, () => inOwnDatabase(context, owner, settle));
-  if (outcome === 'stored') return;
+  if (outcome === 'stored') return tellRenewed(context, attempts);
   context.logger.warn('a surplus pair came back', { grantId, version });
   if (outcome === 'owed') settleSoon(context);
 }
@@ -118,14 +134,14 @@ async function underActiveKey(context: GrantsDeps, entry: SpilledPair): Promise<
 }
 
 /** Stores a pair, or handles it as surplus. Throws the failures of the database, and where the database is not the pair's. */
-async function settlePair(context: GrantsDeps, entry: SpilledPair): Promise<void> {
+async function settlePair(context: GrantsDeps, entry: SpilledPair, attempts: Attempts = {}): Promise<void> {
   try {
-    if (await rotate(context, entry)) return;
+    if (await rotate(context, entry, attempts)) return;
   } catch (error) {
     if (!(error instanceof KeyDropped)) throw error;
-    return settlePair(context, await underActiveKey(context, entry));
+    return settlePair(context, await underActiveKey(context, entry), attempts);
   }
-  await settleSurplus(context, entry);
+  await settleSurplus(context, entry, attempts);
 }
 
 /** Spills a pair under the name of its database, and tells where a start with the right VAR_DIR would not find it. */
@@ -162,10 +178,11 @@ export async function storeRotatedPair(context: GrantsDeps, received: SpilledPai
   // Named before the database is asked: the address may lead elsewhere, and a later name would be of that one.
   const entry = { ...received, owner: received.owner ?? context.instance.pairOwner() };
   const spilling = createSpilling(context, entry);
+  const attempts: Attempts = {};
   const timer = setTimeout(() => void spilling.spill(), SPILL_AFTER);
   try {
     await retryUntilStored(context, 'a rotated pair', () =>
-      settlePair(context, entry).catch(async (error: unknown) => {
+      settlePair(context, entry, attempts).catch(async (error: unknown) => {
         await spilling.spill();
         throw error;
       }),
