@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSpill } from '../../src/store/files/spill.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
@@ -82,6 +82,18 @@ test('a draft of a process that runs is left to that process', async () => {
     expect(await openSpill(folder).list()).toEqual({ entries: [], unreadable: [] });
   }
   expect(readdirSync(folder)).toEqual([`${NAME}.${process.ppid}.draft`]);
+});
+
+test.each([
+  ['half a minute old', -31],
+  ['of the future, since the clock was set back', 3600],
+])('a whole draft %s gets its name: its number is of another process by now', async (_which, seconds) => {
+  const draft = draftOf(process.ppid);
+  writeFileSync(draft, JSON.stringify(entry));
+  const at = Date.now() / 1000 + seconds;
+  utimesSync(draft, at, at);
+  expect(await openSpill(folder).list()).toEqual({ entries: [{ ...entry, file: NAME }], unreadable: [] });
+  expect(readdirSync(folder)).toEqual([NAME]);
 });
 
 test('pairs that are written while others list the folder all come into it', async () => {

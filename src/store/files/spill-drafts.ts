@@ -1,5 +1,6 @@
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SECOND } from '../../shared/lifetimes.ts';
 import { isRunning } from '../../shared/private-file.ts';
 import { SPILL_SUFFIX } from './spill-name.ts';
 
@@ -49,14 +50,29 @@ interface LeftDraft {
   name: string;
 }
 
+/** A process that runs has named its draft long before, unless its disk stands still. It writes anew what was taken from it. */
+const NAMED_WITHIN = 30 * SECOND;
+
+/**
+ * Whether a process may still be about to name a draft. Its number alone does not tell for long: after a start of the machine
+ * another process may have the number of the one that was killed.
+ */
+async function mayBeNamed(path: string, pid: number): Promise<boolean> {
+  if (underWay.has(path)) return true;
+  if (!isRunning(pid)) return false;
+  const written = await stat(path).catch(() => undefined);
+  return written !== undefined && Math.abs(Date.now() - written.mtimeMs) < NAMED_WITHIN;
+}
+
 /** The drafts of processes that no longer run. A living process renames its drafts itself. */
 async function draftsLeftIn(folder: string): Promise<LeftDraft[]> {
-  return (await readdir(folder)).flatMap((draft) => {
+  const left: LeftDraft[] = [];
+  for (const draft of await readdir(folder)) {
     const [, name = '', pid] = /^(.+)\.(\d+)\.draft$/.exec(draft) ?? [];
-    const isLeft =
-      name.endsWith(SPILL_SUFFIX) && !underWay.has(join(folder, draft)) && !isRunning(Number(pid));
-    return isLeft ? [{ draft, name }] : [];
-  });
+    if (!name.endsWith(SPILL_SUFFIX)) continue;
+    if (!(await mayBeNamed(join(folder, draft), Number(pid)))) left.push({ draft, name });
+  }
+  return left;
 }
 
 /** The beginning of a document is no document, so what parses was written to its end. */

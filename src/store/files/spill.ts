@@ -42,7 +42,7 @@ export interface Spill {
   write(entry: SpilledPair): Promise<void>;
   /** The waiting pairs, those that a killed process had not named yet among them, and the names of unreadable files. */
   list(): Promise<{ entries: WaitingPair[]; unreadable: string[] }>;
-  /** How many files of pairs wait, readable or not. */
+  /** How many files of pairs wait, readable or not; a draft counts once it has its name. */
   count(): Promise<number>;
   /** Removes a pair that was listed, or one that this process wrote. */
   remove(entry: SpilledPair | WaitingPair): Promise<void>;
