@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { setDateOf } from '../../../src/domain/lifecycle/changes/set-date.ts';
 import { purgeExpired } from '../../../src/domain/purge-expired.ts';
 import { until } from '../../support/servers/held-answer.ts';
 import { CHANNEL, connectReader, isoIn, type Listed } from '../support/reader.ts';
@@ -132,4 +133,43 @@ test('ids that are not used are forgotten after 180 days, and those that are due
   await durable().updateTable('told_posts').set({ told_at: 1 }).execute();
   await purgeExpired(door.bridge.context);
   expect(await told()).toEqual([]);
+});
+
+const setRetirement = (at: number | undefined) =>
+  setDateOf(door.bridge.context, {
+    name: 'retirement',
+    at,
+    actor: 'test',
+    reason: 'test',
+    isForced: true,
+  });
+
+describe('after the retirement', () => {
+  afterEach(() => setRetirement(undefined));
+
+  test('an app that was told the new id first, and still reads the post, keeps that id for good', async () => {
+    const real = await makePost({ dueAt: isoIn(500 * DAY) });
+    await answeredBy('new');
+    expect(await pendingIds()).toContain(real.id);
+    await answeredBy('old');
+    await learn(oldOf(real));
+    await answeredBy('new');
+    await setRetirement(clock.now());
+    // The update stays known, as where another app reads the post by its old id.
+    for (let days = 0; days < 200; days += 50) {
+      clock.advance(50 * DAY);
+      await durable().updateTable('learned_updates').set({ seen_at: clock.now() }).execute();
+      await purgeExpired(door.bridge.context);
+      expect(await pendingIds()).toContain(real.id);
+    }
+  });
+
+  test('an id that was told to no app is not kept, since no other can appear', async () => {
+    await learn(oldOf(await makePost()));
+    await setRetirement(clock.now());
+    await answeredBy('new');
+    const real = await makePost({ text: 'A later post' });
+    expect(await pendingIds()).toContain(real.id);
+    expect(await told()).toEqual([]);
+  });
 });

@@ -31,7 +31,8 @@ const REMEMBERED = { max: 50_000, ttl: UPDATE_IDS_SEEN_EVERY };
 const memories = new WeakMap<PostsDeps, LRUCache<string, string>>();
 
 function memoryOf(context: PostsDeps): LRUCache<string, string> {
-  return madeOnce(memories, context, () => new LRUCache<string, string>(REMEMBERED));
+  const perf = { now: () => context.clock.elapsed() };
+  return madeOnce(memories, context, () => new LRUCache<string, string>({ ...REMEMBERED, perf }));
 }
 
 /** The told ids by the post ids of the new API. A post without an entry has its own id. */
@@ -93,12 +94,19 @@ async function toldByOldApi(
   return isPair ? row.old_id : undefined;
 }
 
-/** Whether another id of a post could appear later. Only then is a told id stored. */
+/** Whether another id of a post could appear later. Only then is a told id stored for the first time. */
 const mayBeLearned = (context: PostsDeps, mapping: ServedMapping) =>
   oldBackendUntilRetired(context, provenApp(mapping)) !== undefined;
 
-async function keepTold(context: PostsDeps, { mapping, app }: Lookup, postIds: readonly string[]) {
-  if (postIds.length === 0 || !mayBeLearned(context, mapping)) return;
+interface OwnIds {
+  ids: readonly string[];
+  told: { has(id: string): boolean };
+}
+
+/** Keeps that these ids were told. One that was told before is kept on: another app may know the post by its old id. */
+async function keepTold(context: PostsDeps, { mapping, app }: Lookup, { ids, told }: OwnIds) {
+  const postIds = mayBeLearned(context, mapping) ? ids : ids.filter((id) => told.has(id));
+  if (postIds.length === 0) return;
   await keepToldPosts(context.store.durable, app, { postIds, now: context.clock.now() });
 }
 
@@ -119,7 +127,7 @@ async function lookUp(context: PostsDeps, lookup: Lookup): Promise<Map<string, s
     ids.set(post.id, known ?? post.id);
   }
   const isOwn = (id: string) => ids.get(id) === id && !rows.some(({ old_id: oldId }) => oldId === id);
-  await keepTold(context, lookup, postIds.filter(isOwn));
+  await keepTold(context, lookup, { ids: postIds.filter(isOwn), told });
   return ids;
 }
 
