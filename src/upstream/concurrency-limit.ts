@@ -99,15 +99,15 @@ function sharesOf({ places, reserve }: LimitRule): PlaceShare[] {
 
 interface Waiter {
   takers: Takers;
-  /** When it gives up. */
+  /** When its place is due, whether or not the queue stands. */
   until: number;
   /** Begins in a place of this share. */
   begin: (share: PlaceShare) => void;
 }
 
 /**
- * The waiter whose takers hold the fewest places; among equals, the waiter that gives up first, which with one patience for all has
- * waited longest.
+ * The waiter whose takers hold the fewest places; among equals, the waiter whose place is due first, which with one patience for all
+ * has waited longest.
  */
 function nextOf(
   waiters: Iterable<Waiter>,
@@ -162,20 +162,29 @@ function createQueue(most: number, goesOnFor: number) {
 function untilFree(
   takers: Takers,
   queue: ReturnType<typeof createQueue>,
-  { patience, full }: { patience: number; full: () => NoFreePlace },
+  { patience, due, full }: { patience: number; due: number; full: () => NoFreePlace },
 ): Promise<PlaceShare> {
   return new Promise((resolve, reject) => {
     const begin = (share: PlaceShare) => {
       clearTimeout(timer);
       resolve(share);
     };
-    const waiter = { takers, until: performance.now() + patience, begin };
+    const waiter = { takers, until: performance.now() + due, begin };
     const timer = setTimeout(() => {
       queue.giveUp(waiter);
       reject(full());
     }, patience);
     queue.add(waiter);
   });
+}
+
+/** Who comes to a queue that stands gives up sooner, and is no more urgent for it than who waits already. */
+function patienceIn(
+  queue: ReturnType<typeof createQueue>,
+  { after, patience }: NonNullable<LimitRule['standing']>,
+  due: number,
+): number {
+  return queue.standsFor() > after ? Math.min(patience, due) : due;
 }
 
 /**
@@ -215,9 +224,8 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
       return share;
     }
     if (!queue.hasTurn(takers)) throw full();
-    const isStanding = queue.standsFor() > standing.after;
-    const ofRule = isStanding ? standing.patience : patience;
-    return untilFree(takers, queue, { patience: Math.min(ofRule, ownPatience), full });
+    const due = Math.min(patience, ownPatience);
+    return untilFree(takers, queue, { patience: patienceIn(queue, standing, due), due, full });
   }
 
   return async (work, takers = [], ownPatience = patience) => {

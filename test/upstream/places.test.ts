@@ -44,6 +44,18 @@ test('apps that fill all the places that they can get leave one for the next app
   expect(inside).toHaveLength(15);
 });
 
+test('who comes to a queue that stands gives up sooner, and is not served before who waits already', async () => {
+  const standing = { after: 20, patience: 5000 };
+  const { begin, inside } = openRoom({ places: 1, standing });
+  void begin(['a', 'inside']);
+  void begin(['a', 'first']);
+  await delay(60);
+  void begin(['a', 'later']);
+  inside[0]?.end();
+  await settled();
+  expect(inside.map(({ takers }) => takers.at(-1))).toEqual(['inside', 'first']);
+});
+
 test('one account may take all places that are free but those of the reserve', async () => {
   const { begin, insideOf } = openRoom({ reserve: { places: 8, most: 2 } });
   for (let n = 0; n < 30; n++) void begin(['a', 'one']);
