@@ -25,8 +25,6 @@ export interface KnownBudget {
 export interface OpenWindow {
   /** The same in every answer. */
   name: string;
-  /** How many requests the client may send in the window; 0 where the report does not say. */
-  limit: number;
   /**
    * The name under which requests in this window are counted. It stays when the limit changes: a change of plan does
    * not undo what was sent in the window.
@@ -60,6 +58,10 @@ function newer(told: ReportedBudget, heard: ReportedBudget, now: number): Report
   return isOutOfDate ? told : heard;
 }
 
+/** The same in every answer; empty where the report does not say how long the window is. */
+export const nameOfWindow = ({ limit, seconds }: Pick<BudgetWindow, 'limit' | 'seconds'>): string =>
+  limit > 0 ? `${limit} in ${seconds}` : '';
+
 /** Without a window length in the policy, the tightest window represents all. */
 function windowsIn({ windows, left, validMs }: RateBudget): BudgetWindow[] {
   return windows.length > 0 ? [...windows] : [{ limit: 0, left, seconds: validMs / 1000, validMs }];
@@ -67,7 +69,6 @@ function windowsIn({ windows, left, validMs }: RateBudget): BudgetWindow[] {
 
 interface NamedWindow {
   name: string;
-  limit: number;
   countedAs: string;
   told: ReportedBudget;
   milliseconds: number;
@@ -94,13 +95,12 @@ function createWindows(clock: { now(): number }) {
     obey(budget: RateBudget, request: number): void {
       const now = clock.now();
       for (const { limit, seconds, left, validMs } of windowsIn(budget)) {
-        const name = limit > 0 ? `${limit} in ${seconds}` : '';
+        const name = nameOfWindow({ limit, seconds });
         const known = all.get(name);
         const heard = { left, until: now + validMs, saidAt: now, request };
         const told = known ? newer(known.told, heard, now) : heard;
         const window = {
           name,
-          limit,
           told,
           milliseconds: seconds * 1000,
           countedAs: known?.countedAs ?? name,
@@ -112,11 +112,11 @@ function createWindows(clock: { now(): number }) {
     },
     list(underWay: number): OpenWindow[] {
       const now = clock.now();
-      return [...all.values()].map(({ told, milliseconds, name, limit, countedAs }) => {
+      return [...all.values()].map(({ name, countedAs, told, milliseconds }) => {
         const { saidAt } = told;
         return told.until > now
-          ? { name, limit, countedAs, left: told.left - underWay, saidAt, until: told.until }
-          : { name, limit, countedAs, left: Number.POSITIVE_INFINITY, saidAt, until: now + milliseconds };
+          ? { name, countedAs, left: told.left - underWay, saidAt, until: told.until }
+          : { name, countedAs, left: Number.POSITIVE_INFINITY, saidAt, until: now + milliseconds };
       });
     },
   };

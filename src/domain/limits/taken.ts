@@ -69,8 +69,8 @@ export function windowsTakenBy(context: LimitsDeps, taker: BudgetApp): Array<Ope
     .mainApiFor(taker.modernClientId)
     .windows()
     .map((window) => {
-      const { name, limit, countedAs, left, saidAt, until } = window;
-      return { name, limit, countedAs, left, saidAt, until, count: takenIn(windows, window, now).count };
+      const { name, countedAs, left, saidAt, until } = window;
+      return { name, countedAs, left, saidAt, until, count: takenIn(windows, window, now).count };
     });
 }
 
