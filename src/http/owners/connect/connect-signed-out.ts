@@ -1,6 +1,7 @@
 import cookieParser from 'cookie-parser';
 import type { RequestHandler, Response, Router } from 'express';
 import { waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
+import { noteSentToSignIn } from '../../answer-outcome.ts';
 import { brake, countPageRequest } from '../../pages/brake.ts';
 import { readForm, requireOwnForm } from '../../pages/forms.ts';
 import { leaveToReauthorize, refuseOnCopy } from '../../signin/leave.ts';
@@ -30,6 +31,7 @@ type Exchange = Parameters<RequestHandler>;
 /** Where no token waits for a consent, a sign-in is enough: it asks for less. The page of the link then says why. */
 function leaveToSignIn(res: Response, link: string, isOther: boolean): void {
   const other = isOther ? '&account=another' : '';
+  noteSentToSignIn(res);
   res.redirect(303, `/sign-in?return_to=${encodeURIComponent(link)}${other}`);
 }
 
