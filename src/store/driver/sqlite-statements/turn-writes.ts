@@ -39,8 +39,8 @@ function createStatements(handle: Sqlite.Database) {
 /**
  * Collects the writes of one turn of the event loop, and makes them in one transaction at its end: a commit takes longer than the
  * writes in it. Where anything fails, all are undone, and each one is done by itself. So is each one while other work has a
- * transaction open: that work could take them back. What comes while one waits by itself is kept until that is written, and then
- * goes together: a later write of the same row stays the later one.
+ * transaction open: that work could take them back; and while an earlier one waits by itself: a later write of the same
+ * row stays the later one.
  */
 export function createTurnWrites({ handle, ran, inItsTurn }: TurnWritesInput): RunWrite {
   let waiting: WaitingWrite[] = [];
@@ -48,7 +48,7 @@ export function createTurnWrites({ handle, ran, inItsTurn }: TurnWritesInput): R
   const run = createStatements(handle);
   const write = handle.transaction((writes: readonly Write[]) => writes.forEach(run));
   function isWritten(writes: readonly Write[]): boolean {
-    if (handle.inTransaction) return false;
+    if (handle.inTransaction || byThemselves > 0) return false;
     const begun = performance.now();
     try {
       write.immediate(writes);
@@ -62,10 +62,8 @@ export function createTurnWrites({ handle, ran, inItsTurn }: TurnWritesInput): R
     byThemselves += 1;
     await inItsTurn(one).then(resolve, reject);
     byThemselves -= 1;
-    writeAll();
   };
   function writeAll(): void {
-    if (byThemselves > 0 || waiting.length === 0) return;
     const writes = waiting;
     waiting = [];
     const areWritten = isWritten(writes);
