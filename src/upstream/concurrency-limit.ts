@@ -28,8 +28,8 @@ interface LimitRule {
 export type Takers = readonly string[];
 
 /**
- * Runs work in one of few places, and passes it the time waited. A call whose `patience` is shorter than that of the rule waits
- * for so long. @throws {NoFreePlace}
+ * Runs work in one of few places, and passes it the time waited. A call may bring a shorter patience of its own, after which it
+ * gives up. @throws {NoFreePlace}
  */
 type ConcurrencyLimit = <T>(
   work: (waited: number) => Promise<T>,

@@ -7,8 +7,8 @@ import { issueToken, read } from '../support/callers/legacy-calls.ts';
 
 /** What a process leaves in the spill that is killed while it writes a pair. */
 
-/** No process has this number. */
-const KILLED = 4_000_000;
+/** No process can have this number. */
+const KILLED = 2 ** 22;
 
 const clock = new SettableClock();
 let system: System;

@@ -5,8 +5,7 @@ import type { WorkDeps } from './deps.ts';
 type TimedDeps = Pick<WorkDeps, 'clock'>;
 
 /**
- * Makes a function that says whether something is due that this process does once a minute at most, for each `what`, such as a
- * line of the log.
+ * Makes a function that answers true at most once a minute for each `what`. It keeps a line of the log from coming too often.
  */
 export function createOnceAMinute(): (context: TimedDeps, what: string) => boolean {
   const memories = new WeakMap<TimedDeps, Map<string, number>>();

@@ -54,7 +54,7 @@ function preparedReader(file: string, beside?: string) {
   const prepared = (sql: string): PreparedRead => {
     const known = statements.get(sql);
     if (known) return known;
-    if (HAS_OPEN_COLUMNS.test(sql)) throw new Error(`a kept statement names its columns: ${sql}`);
+    if (HAS_OPEN_COLUMNS.test(sql)) throw new Error(`a kept statement must name its columns: ${sql}`);
     const { text, given } = bindParameters(sql);
     const statement = reader.prepare(text).raw();
     const read = { statement, given, rowOf: rowMaker(statement.columns().map(({ name }) => name)) };

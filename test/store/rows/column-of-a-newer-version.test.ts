@@ -34,6 +34,6 @@ test.each(databaseKinds)(
 
 test('on sqlite a statement that does not name its columns is refused', async () => {
   const { one, ...stores } = await openTwoStores('sqlite');
-  await expect(one.rows('select * from mappings', [])).rejects.toThrow('names its columns');
+  await expect(one.rows('select * from mappings', [])).rejects.toThrow('must name its columns');
   await stores.close();
 });
