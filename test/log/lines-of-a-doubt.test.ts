@@ -1,9 +1,11 @@
+import { releaseUnspent } from '../../src/domain/grants/refresh/unspent.ts';
 import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import { expireGrantsOf } from '../support/bridge/expire-grants.ts';
 import { logLines } from '../support/bridge/log-lines.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
+import { serverOf } from '../faults/storage/support/server-of.ts';
 import { breakStatements } from '../faults/storage/support/statement-faults.ts';
 import { scrape, sumOf } from '../metrics/support/scrape.ts';
 
@@ -79,6 +81,14 @@ async function waitAndSettle(): Promise<void> {
   await resolveDoubts(system.bridge.context);
 }
 
+/** The process that presented proves that nothing was spent, after another one has put its claim in doubt. */
+async function releaseDoubted(): Promise<void> {
+  const { context } = system.bridge;
+  const doubted = context.store.durable.selectFrom('grants').selectAll().where('state', '=', 'in_doubt');
+  const grant = await doubted.executeTakeFirstOrThrow();
+  await releaseUnspent(context, { grant, from: 'ready', claimId: grant.claim_id ?? '' });
+}
+
 const cut = {
   onTokenCall: () => {
     throw new Error('cut');
@@ -114,22 +124,36 @@ test.each<[end: string, fault: object, settle: () => Promise<unknown>, seconds: 
   expect(Math.abs(Number(settled[0]?.['seconds']) - seconds)).toBeLessThan(30);
 });
 
-/** Where the commit of the next pair stands among the statements of a settled doubt. */
-function commitOfPair(statements: readonly string[]): number {
-  const stored = statements.findIndex((text) => /^update "?grants"? set .*refresh_token_sealed/.test(text));
+/** Where the commit of this update stands among the statements of a settled doubt. */
+function commitAfter(statements: readonly string[], update: RegExp): number {
+  const stored = statements.findIndex((text) => update.test(text));
   return statements.findIndex((text, at) => at > stored && text === 'commit') + 1;
 }
 
-test('a doubt ends in the log too where the answer to the commit of its end was lost', async () => {
-  const faults = breakStatements(system.bridge.database);
-  await doubtOf(cut);
-  const { statements } = await faults.run(waitAndSettle);
-  const at = commitOfPair(statements);
-  const { grantId } = await doubtOf(cut);
-  const { hit } = await faults.run(waitAndSettle, { at, moment: 'after' });
+const NEW_PAIR = /^update "?grants"? set .*refresh_token_sealed/;
+const NOTHING_SPENT = /^update "?grants"? set "?state"? = \S+, "?doubt_since"? =/;
+const END = /^update "?grants"? set "?state"? = \S+, "?dead_cause"? =/;
+
+test.each<[end: string, fault: object, settle: () => Promise<unknown>, update: RegExp]>([
+  ['renewed', cut, waitAndSettle, NEW_PAIR],
+  ['refused', lost, waitAndSettle, END],
+  ['replaced', cut, () => issueToken(system), END],
+  ['unspent', cut, releaseDoubted, NOTHING_SPENT],
+])('a doubt is settled in the log where the answer to the commit of its end was lost: %s', async (...row) => {
+  const [end, fault, settle, update] = row;
+  const faults = breakStatements(system.bridge.database, serverOf(system.bridge.url));
+  await doubtOf(fault);
+  const { statements } = await faults.run(settle);
+  const at = commitAfter(statements, update);
+  const { grantId } = await doubtOf(fault);
+  const deaths = async () => sumOf(await scrape(system.bridgeUrl), 'grantbridge_grants_ended_total');
+  const before = await deaths();
+  const { hit } = await faults.run(settle, { at, moment: 'after' });
   faults.remove();
   expect(hit).toBe('commit');
   await system.bridge.untilLogged();
   const settled = linesWith('a doubt was settled').filter((line) => line['grantId'] === grantId);
-  expect(settled).toEqual([expect.objectContaining({ end: 'renewed' })]);
+  expect(settled).toEqual([expect.objectContaining({ end })]);
+  const died = linesWith('grant died').filter((line) => line['grantId'] === grantId);
+  expect([died.length, (await deaths()) - before]).toEqual(end === 'refused' ? [1, 1] : [0, 0]);
 });

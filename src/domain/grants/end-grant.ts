@@ -39,6 +39,16 @@ async function stopWhenMany(context: GrantsDeps, cause: FatalCause): Promise<voi
     );
 }
 
+/** The end of a grant: the tokens that stopped with it, and the grant as it was. */
+interface GrantEnding {
+  moved: string[];
+  before: Grant;
+}
+
+/** Whether an earlier attempt has ended the grant: the answer to its commit was lost. */
+const isEndedAt = (grant: Grant, { cause, now }: { cause: FatalCause; now: number }) =>
+  grant.state === 'dead' && grant.dead_cause === cause && grant.dead_at === now;
+
 /**
  * Ends a grant that can no longer serve and asks for re-authorization, in one transaction with the history entries.
  * Ends the grant only while the failed version is the current one: the loser of a race must not end the winner's pair.
@@ -47,14 +57,15 @@ export async function endGrant(context: GrantsDeps, grant: GrantAtWork, cause: F
   const now = context.clock.now();
   const { requestId = null } = grant.calling ?? {};
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
-  const inOneStep = async (tx: Database): Promise<{ moved: string[]; before: Grant } | undefined> => {
+  let attempted: GrantEnding | undefined;
+  const inOneStep = async (tx: Database): Promise<GrantEnding | undefined> => {
     // Introspection may be wrong. So a stop also holds for grants whose introspection ran before the stop.
     if (cause === 'superseded' && (await lookingStoppedUntil(context, tx)) > 0) return undefined;
     // Another process may have marked the grant in doubt since it was claimed here.
     const before = await findGrant(tx, grant.id);
     if (!before) return undefined;
     const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
-    if (!dead) return undefined;
+    if (!dead) return isEndedAt(before, { cause, now }) ? attempted : undefined;
     const reason = stopReason(cause);
     const moved = await moveMappings(tx, pair, { ...moveOf('grant_died'), reason, now });
     const by = { at: now, actor: 'bridge', requestId, grantId: grant.id, ...pair };
@@ -62,7 +73,7 @@ export async function endGrant(context: GrantsDeps, grant: GrantAtWork, cause: F
       { ...by, action: 'grant_died', reason: cause },
       ...ofMappings({ ...by, action: 'token_reauthorization_required', reason }, moved),
     ]);
-    return { moved, before };
+    return (attempted = { moved, before });
   };
   const ended = await retryUntilStored(context, 'the end of a grant', () =>
     context.store.transaction(inOneStep),

@@ -123,6 +123,8 @@ interface StoreGrantInput {
   consent: Consent;
   /** Whether the grant is stored only if a token needs it now. */
   isForTokens: boolean;
+  /** The older grant that the last attempt replaced. The answer to its commit may be lost, and the next attempt finds the new grant. */
+  attempts: { replaced?: Grant | undefined };
 }
 
 /** The live grant of the consent, and the older grant that it replaced; or that the consent gives nothing. */
@@ -174,7 +176,7 @@ async function drop(
 async function storeNew(
   context: GrantsDeps,
   tx: Database,
-  { grantId, consent, isForTokens, tokens }: StoreGrantInput & { tokens: ConsentedTokens },
+  { grantId, consent, isForTokens, attempts, tokens }: StoreGrantInput & { tokens: ConsentedTokens },
 ): Promise<StoreGrantResult> {
   const { account, origin } = consent;
   const { pair } = tokens;
@@ -192,6 +194,7 @@ async function storeNew(
   const replaced = { ...by, action: 'grant_replaced', reason: NEWER_CONSENT, grantId: older?.id ?? null };
   const granted = { ...by, action: 'granted', reason: 'consent', grantId };
   await recordEvents(context, tx, [...learned, ...(older ? [replaced] : []), granted, ...connected]);
+  attempts.replaced = older;
   return { grantId, replaced: older };
 }
 
@@ -200,11 +203,12 @@ async function storeIn(
   tx: Database,
   storing: StoreGrantInput,
 ): Promise<StoreGrantResult> {
-  const { grantId, consent, isForTokens } = storing;
+  const { grantId, consent, isForTokens, attempts } = storing;
   const { clientId, account, sentAt, origin } = consent;
   // An earlier commit stored the grant, but its answer was lost.
   const stored = await findGrant(tx, grantId);
-  if (stored) return stored.dead_cause === 'deauthorized' ? 'dropped' : { grantId };
+  if (stored)
+    return stored.dead_cause === 'deauthorized' ? 'dropped' : { grantId, replaced: attempts.replaced };
   const later = await laterThan(context, tx, { clientId, accountId: account.id, sentAt });
   if (later === 'ended') return drop(context, tx, storing);
   const tokens = await consentedTokens(context, tx, consent);
@@ -242,7 +246,7 @@ async function storePatiently(context: GrantsDeps, storing: StoreGrantInput): Pr
  * @throws {Unavailable} when storing takes longer than a person waits; storing continues
  */
 export async function storeGrant(context: GrantsDeps, consent: Consent): Promise<string | undefined> {
-  return storePatiently(context, { grantId: newHexId(), consent, isForTokens: false });
+  return storePatiently(context, { grantId: newHexId(), consent, isForTokens: false, attempts: {} });
 }
 
 /**
@@ -252,6 +256,11 @@ export async function storeGrant(context: GrantsDeps, consent: Consent): Promise
  * @throws {Unavailable} as storeGrant
  */
 export async function storeGrantForTokens(context: GrantsDeps, consent: Consent): Promise<boolean> {
-  const grantId = await storePatiently(context, { grantId: newHexId(), consent, isForTokens: true });
+  const grantId = await storePatiently(context, {
+    grantId: newHexId(),
+    consent,
+    isForTokens: true,
+    attempts: {},
+  });
   return grantId !== undefined;
 }

@@ -1,5 +1,5 @@
 import { NOTHING_SENT_REST_MAX } from '../../../shared/lifetimes.ts';
-import { findRotating } from '../../../store/grants/grants.ts';
+import { findRotating, type RotatingGrant } from '../../../store/grants/grants.ts';
 import { endDoubtOfClaim, releaseClaim } from '../../../store/grants/presentations.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { recordEvent } from '../../history/record-event.ts';
@@ -27,6 +27,10 @@ interface UnspentClaim {
   claimId: string;
 }
 
+/** Whether no doubt is left about the version. */
+const isSettled = (found: RotatingGrant | undefined, { version }: GrantAtWork) =>
+  found?.version === version && found.doubt_since === null;
+
 /**
  * Takes a claim back. While the database was away, another process may have put the claim in doubt. The proof of this
  * process ends that doubt, with its history entry, as long as nobody has claimed the grant anew.
@@ -39,13 +43,15 @@ export async function releaseUnspent(
   const now = context.clock.now();
   const retryAt = now + backOff(grant.attempts + 1, context.chance(), restAfter(error));
   const { id: grantId, client_id: clientId, account_id: accountId } = grant;
+  let attempted: RotatingGrant | undefined;
   const settled = await retryUntilStored(context, 'a released claim', () =>
     context.store.transaction(async (tx) => {
       const back = { claimId, retryAt, now };
       if (await releaseClaim(tx, grant, { to, ...back })) return undefined;
       if (to !== 'ready') return undefined;
       const doubted = await findRotating(tx, grantId);
-      if (!(await endDoubtOfClaim(tx, grant, back))) return undefined;
+      // An earlier attempt ended the doubt, but the answer to its commit was lost.
+      if (!(await endDoubtOfClaim(tx, grant, back))) return isSettled(doubted, grant) ? attempted : undefined;
       const entry = {
         at: now,
         actor: 'bridge',
@@ -53,7 +59,7 @@ export async function releaseUnspent(
         reason: 'the refresh token was not spent',
       };
       await recordEvent(context, tx, { ...entry, clientId, accountId, grantId });
-      return doubted;
+      return (attempted = doubted);
     }),
   );
   if (settled) tellSettled(context, settled, 'unspent');
